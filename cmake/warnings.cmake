@@ -1,0 +1,18 @@
+# One interface target carries the language rules of all our own code; third-party headers are system headers.
+add_library(hta_flags INTERFACE)
+target_compile_options(hta_flags INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wold-style-cast -Wnon-virtual-dtor
+  -Woverloaded-virtual -Wcast-align -Wunused -Wnull-dereference -Wdouble-promotion -Wformat=2 -Wimplicit-fallthrough)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  target_compile_options(hta_flags INTERFACE -Wduplicated-cond -Wlogical-op -Wno-null-dereference)
+endif()
+if(HTA_WERROR)
+  target_compile_options(hta_flags INTERFACE -Werror)
+endif()
+if(HTA_SANITIZE)
+  add_compile_options(-fsanitize=${HTA_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  add_link_options(-fsanitize=${HTA_SANITIZE})
+endif()
+if(HTA_FUZZ)
+  add_compile_options(-fsanitize=fuzzer-no-link)
+endif()
