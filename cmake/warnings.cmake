@@ -4,7 +4,8 @@ target_compile_options(hta_flags INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wold-style-cast -Wnon-virtual-dtor
   -Woverloaded-virtual -Wcast-align -Wunused -Wnull-dereference -Wdouble-promotion -Wformat=2 -Wimplicit-fallthrough)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  target_compile_options(hta_flags INTERFACE -Wduplicated-cond -Wlogical-op -Wno-null-dereference)
+  target_compile_options(hta_flags INTERFACE -Wduplicated-cond -Wlogical-op -Wno-null-dereference
+    -Wno-restrict)  # false positives of g++ 12 on "literal" + std::string
 endif()
 if(HTA_WERROR)
   target_compile_options(hta_flags INTERFACE -Werror)
