@@ -193,6 +193,13 @@ def stage_lint(stage, _):
     stage.run('scripts/lint', '--all', counted=True)
 
 
+def stage_instructions(stage, _):
+    if not (ROOT / 'tests/bench/instructions.json').is_file():
+        raise Skipped('no tests/bench/instructions.json; scripts/bench --instructions --update writes it')
+    if stage.configure_and_build('release'):
+        stage.run('scripts/bench', '--instructions', counted=True)
+
+
 def conformance(preset):
     def stage_conformance(stage, options):
         if not CONFORMANCE.is_file():
@@ -223,6 +230,7 @@ STAGES = {
     'conformance-asan': ('the sanitized build against damaged and odd traces', conformance('asan'), False),
     'tsan': ('thread sanitizer; tests with the label threads', stage_tsan, False),
     'fuzz': ('libFuzzer: replay of the corpus and a short search', stage_fuzz, False),
+    'instructions': ('no command takes 3 % more instructions per event than before', stage_instructions, False),
     'lint': ('clang-tidy has nothing to say', stage_lint, False),
 }
 
