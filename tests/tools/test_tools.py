@@ -44,13 +44,14 @@ class Layers(InFolder):
 
     def test_allowed_arrows_pass(self):
         self.write('src/cli/main.cpp', '#include "hta/report/x.h"\n#include "hta/input/x.h"\n#include <CLI/CLI.hpp>\n')
+        self.write('src/report/json.cpp', '#include "hta/version.h"\n')
         self.write('src/report/overlay_path.cpp', '#include "hta/input/x.h"\n')
         self.write('src/input/scan.cpp', '#include "scan_tables.h"\n#include "hta/model/x.h"\n')
         self.write('src/input/scan_tables.h', '#pragma once\n#include <zlib.h>\n')
         self.assertEqual(self.faults(), [])
 
     def test_forbidden_arrows_are_found(self):
-        self.write('src/base/a.cpp', '#include "hta/model/x.h"\n')
+        self.write('src/base/a.cpp', '#include "hta/model/x.h"\n#include "hta/version.h"\n')
         self.write('src/analysis/a.cpp', '// first\n#include "hta/input/x.h"\n')
         self.write('src/report/render.cpp', '#include "hta/input/x.h"\n')
         self.write('src/model/a.cpp', '#include "../input/scan_tables.h"\n')
@@ -58,6 +59,7 @@ class Layers(InFolder):
         self.assertEqual(self.faults(), [
             'src/analysis/a.cpp:2: "hta/input/x.h": analysis may not include input',
             'src/base/a.cpp:1: "hta/model/x.h": base may not include model',
+            'src/base/a.cpp:2: "hta/version.h": only cli and report may include it',
             'src/model/a.cpp:1: "../input/scan_tables.h": leaves the sources of model',
             'src/report/render.cpp:1: "hta/input/x.h": report may not include input'])
 
