@@ -159,7 +159,9 @@ void add_common(CLI::App& app, RawCommon& raw, const Command& command) {
   app.add_option("--rank", raw.rank, "only these ranks, e.g. 0,4-7")->type_name("LIST")->group("Selection");
   app.add_option("--device", raw.device, "only GPU events of these devices")->type_name("LIST")->group("Selection");
   app.add_option("--stream", raw.stream, "only GPU events of these streams")->type_name("LIST")->group("Selection");
-  app.add_option("--step", raw.step, "only GPU events of these ProfilerSteps")->type_name("LIST")->group("Selection");
+  // A command whose --step means more than a filter declares its own.
+  const bool own_step = std::any_of(command.options.begin(), command.options.end(), [](const analysis::OptionSpec& o) { return o.name == "step"; });
+  if (!own_step) app.add_option("--step", raw.step, "only GPU events of these ProfilerSteps")->type_name("LIST")->group("Selection");
   app.add_option("--name", raw.name, "only GPU events whose name matches")->type_name("REGEX")->group("Selection");
   app.add_option("--classify", raw.classify, "kernel types by rules of your own (JSON)")->type_name("FILE")->group("Selection");
   app.add_flag("-r,--recursive", raw.recursive, "search below the directory for one folder of traces")->group("Input");
