@@ -128,6 +128,7 @@ void ActivitySection::mirror(const GpuEvent& event) {
 
 void ActivitySection::on_call(const RuntimeCall& call) {
   write_before(call.start_ns);
+  last_call_ = call;
   queues_[kHostQueue].push_back({.call = call, .has_call = true});
 }
 
@@ -141,12 +142,8 @@ void ActivitySection::on_launch(const RuntimeCall& call, const GpuEvent& event) 
 
 void ActivitySection::on_graph_kernel(const GpuEvent& event) {
   mirror(event);
-  RuntimeCall call;
-  call.start_ns = event.launch_start_ns;
-  call.correlation = event.correlation;
-  truth_.launch(call, event);
-  queues_[static_cast<std::size_t>(event.stream)].push_back(
-      {.call = call, .gpu = event, .has_call = false, .has_gpu = true});
+  truth_.launch(last_call_, event);
+  queues_[static_cast<std::size_t>(event.stream)].push_back({.call = last_call_, .gpu = event, .has_gpu = true});
 }
 
 void ActivitySection::on_sync(const RuntimeCall& call, const SyncEvent& event) {

@@ -104,6 +104,7 @@ class ActivitySection final : public Observer {
   EventWriter& writer_;
   RankTruth& truth_;
   std::array<std::deque<Activity>, kStreams + 1> queues_;  // each in order; one more for calls without GPU work
+  RuntimeCall last_call_;
   std::vector<Mirror> open_annotations_;
   std::vector<Mirror> mirrors_;
   Nanos gpu_end_ns_ = 0;
