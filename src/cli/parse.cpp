@@ -191,7 +191,9 @@ void add_own(CLI::App& app, const Command& command, std::vector<RawOption>& raw)
     if (spec.kind == analysis::OptionKind::kFlag) {
       app.add_flag(name, option.flag, help)->group("Options of this command");
     } else {
-      app.add_option(name, option.texts, help)->type_name(std::string(spec.value_name))->group("Options of this command")->allow_extra_args(false);
+      CLI::Option* added = app.add_option(name, option.texts, help)->type_name(std::string(spec.value_name))->group("Options of this command");
+      if (spec.kind == analysis::OptionKind::kTextList) added->allow_extra_args(false);
+      else added->expected(1)->take_last();
     }
   }
 }
