@@ -1,9 +1,9 @@
 #include "hta/base/human.h"
 
-#include <string_view>
-
 #include "hta/base/exact.h"
 #include "hta/base/text.h"
+
+#include <string_view>
 
 namespace hta {
 

@@ -1,9 +1,9 @@
 #pragma once
 // Numbers in sentences for people.
 
-#include <string>
-
 #include "hta/base/nanos.h"
+
+#include <string>
 
 namespace hta {
 
