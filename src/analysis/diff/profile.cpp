@@ -49,11 +49,14 @@ class SumsByName {
   std::map<std::pair<std::string, decltype(Sum::kind)>, Sum> sums_;
 };
 
-std::string steps_recorded(std::span<Ranked<Partial>> ranks) {
+Error nothing_to_compare(std::span<Ranked<Partial>> ranks, const IntRanges& choice, std::string_view run_name) {
   std::set<std::int64_t> steps;
   for (const auto& [context, partial] : ranks) steps.insert(partial.recorded_steps.begin(), partial.recorded_steps.end());
-  if (steps.empty()) return "no steps were recorded";
-  return "there are " + std::to_string(*steps.begin()) + " to " + std::to_string(*steps.rbegin());
+  std::string message(run_name);
+  if (choice.all()) message += " holds neither GPU events nor operators";
+  else if (steps.empty()) message += " has no steps to choose from; leave the choice of steps out to take it whole";
+  else message += " has none of the chosen steps; there are " + std::to_string(*steps.begin()) + " to " + std::to_string(*steps.rbegin());
+  return {ErrorCode::kInsufficient, "", message, {}};
 }
 
 }  // namespace
@@ -74,7 +77,11 @@ bool recorded_steps(std::span<Ranked<Partial>> ranks) {
   return std::any_of(ranks.begin(), ranks.end(), [](const auto& rank) { return !rank.partial.recorded_steps.empty(); });
 }
 
-Result<RunProfile> profile_run(std::span<Ranked<Partial>> ranks, Sampling sampling, std::string_view run_name) {
+const SampleSet& samples_of(const Partial& partial, Sampling sampling) {
+  return sampling == Sampling::kWhole || partial.recorded_steps.empty() ? partial.whole : partial.steps;
+}
+
+Result<RunProfile> profile_run(std::span<Ranked<Partial>> ranks, Sampling sampling, const IntRanges& choice, std::string_view run_name) {
   const auto add_kernel = [](KernelSum& into, const KernelSum& more) {
     into.count += more.count;
     into.time_ns += more.time_ns;
@@ -92,8 +99,7 @@ Result<RunProfile> profile_run(std::span<Ranked<Partial>> ranks, Sampling sampli
   RunProfile out;
   out.environment = environment_of(ranks);
   for (const auto& [context, partial] : ranks) {
-    const bool whole = sampling == Sampling::kWhole || partial.recorded_steps.empty();
-    const SampleSet& set = whole ? partial.whole : partial.steps;
+    const SampleSet& set = samples_of(partial, sampling);
     for (const Sample& sample : set.samples) {
       StepSum& step = steps[sample.step];
       step.step = sample.step;
@@ -102,14 +108,12 @@ Result<RunProfile> profile_run(std::span<Ranked<Partial>> ranks, Sampling sampli
     }
     kernels.take(set.kernels);
     ops.take(set.ops);
-    if (!whole) out.incomplete_left_out += partial.incomplete_left_out;
+    if (&set == &partial.steps) out.incomplete_left_out += partial.incomplete_left_out;
   }
   for (const auto& [number, step] : steps) out.steps.push_back(step);
   out.kernels = kernels.sorted();
   out.ops = ops.sorted();
-  if (out.steps.empty()) {
-    return Error{ErrorCode::kInsufficient, "", std::string(run_name) + " has nothing to compare: none of the chosen steps (" + steps_recorded(ranks) + ")", {}};
-  }
+  if (out.steps.empty()) return nothing_to_compare(ranks, choice, run_name);
   return out;
 }
 

@@ -40,6 +40,7 @@ struct Gate {
   Unit unit = Unit::kNone;
   Nanos unit_ns = 1;  ///< of kTime
   std::string limit;  ///< `>5%`
+  std::string why;    ///< the reason for it, if a budget gives one
 };
 
 /// What gates are compared with: changes against another run, or the run's own values.

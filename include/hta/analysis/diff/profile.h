@@ -46,8 +46,11 @@ enum class Sampling : std::uint8_t {
   kWhole,  ///< every rank is one sample
 };
 
-/// Adds up one run. kInsufficient, naming the steps there are, if no sample is left.
-Result<RunProfile> profile_run(std::span<Ranked<Partial>> ranks, Sampling sampling, std::string_view run_name);
+/// What of a rank is used.
+const SampleSet& samples_of(const Partial& partial, Sampling sampling);
+
+/// Adds up one run, whose steps were chosen by `choice`. kInsufficient if no sample is left.
+Result<RunProfile> profile_run(std::span<Ranked<Partial>> ranks, Sampling sampling, const IntRanges& choice, std::string_view run_name);
 
 /// Whether any rank recorded steps.
 bool recorded_steps(std::span<Ranked<Partial>> ranks);
