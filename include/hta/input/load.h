@@ -1,0 +1,84 @@
+#pragma once
+// One file to the traces of the ranks in it.
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "hta/input/byte_source.h"
+#include "hta/input/scanner.h"
+#include "hta/model/trace.h"
+#include "hta/model/trace_builder.h"
+
+namespace hta::input {
+
+enum class FileStatus : std::uint8_t {
+  kOk,
+  kEmpty,           ///< no bytes, or no record
+  kNotATrace,       ///< readable, but no trace: another kind of JSON, or no JSON
+  kUnreadable,      ///< cannot be opened or read
+  kSeveralWriters,  ///< documents of several writers mixed into each other
+  kOwnOutput,       ///< written by hta itself
+};
+std::string_view file_status_text(FileStatus status);
+
+/// Something a user should know about a file.
+struct FileNote {
+  std::string code;     ///< stable name, e.g. "truncated"
+  std::string message;  ///< one sentence, without the path
+  bool loses_data = false;  ///< damage: counts under --strict
+};
+
+struct LoadedFile {
+  std::string path;
+  FileStatus status = FileStatus::kOk;
+  std::string problem;  ///< why it cannot be used, with what to do; empty when kOk
+  std::vector<FileNote> notes;
+  std::vector<Trace> traces;        ///< one, or one per label
+  std::vector<std::string> labels;  ///< of the traces, when there are several: "TP00-DP01"
+  Packing packing = Packing::kPlain;
+  std::uint64_t text_bytes = 0;  ///< inflated
+  std::uint64_t records = 0;     ///< of all phases
+};
+
+struct LoadOptions {
+  BuildOptions build;
+  ScanLimits limits;
+};
+
+enum class Threads : std::uint8_t { kOne, kTwo };  ///< whether reading and unpacking may have a thread of its own
+
+/// What a worker keeps between files: buffers and columns, so that later files touch no fresh memory.
+class Workspace {
+ public:
+  Workspace();
+  ~Workspace();
+  Workspace(Workspace&&) noexcept;
+  Workspace& operator=(Workspace&&) noexcept;
+  /// Gives a trace back that is no longer needed.
+  void recycle(Trace&& trace);
+
+  struct Memory;
+  Memory& memory() { return *memory_; }
+
+ private:
+  std::unique_ptr<Memory> memory_;
+};
+
+/// Progress of a load, read by another thread.
+struct LoadProgress {
+  std::atomic<std::uint64_t> packed_bytes{0};
+  std::atomic<std::uint64_t> files_done{0};
+};
+
+/// Reads a whole file ("-": standard input). Never fails as a call: what is wrong is in the status and the notes.
+LoadedFile load_file(const std::string& path, const LoadOptions& options, Threads threads, Workspace& workspace,
+                     LoadProgress* progress = nullptr);
+
+/// The same from an opened source. `path` is only for messages.
+LoadedFile load_source(const std::string& path, OpenedSource opened, const LoadOptions& options, Threads threads,
+                       Workspace& workspace, LoadProgress* progress = nullptr);
+
+}  // namespace hta::input

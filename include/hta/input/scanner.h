@@ -1,0 +1,72 @@
+#pragma once
+// Bytes of a trace file to records: finds the event array, parses event by event, and after damage goes on at the next one.
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string_view>
+
+#include "hta/input/raw_event.h"
+#include "hta/model/trace.h"
+
+namespace hta::input {
+
+/// Receives what the scanner finds. All views are valid only during the call.
+class ScanSink {
+ public:
+  virtual ~ScanSink() = default;
+  /// One record of the event array, of any phase.
+  virtual void event(const RawEvent& event) = 0;
+  /// One top-level member besides the events, as raw JSON text.
+  virtual void metadata(std::string_view key, std::string_view json) = 0;
+  /// A record that is lost.
+  virtual void fault(EventFault fault, std::uint64_t offset) = 0;
+};
+
+struct ScanLimits {
+  std::size_t event_bytes = std::size_t{64} << 20;     ///< a longer record is dropped (kTooLarge)
+  std::size_t metadata_bytes = std::size_t{16} << 20;  ///< a longer top-level value is skipped
+};
+
+/// What kind of text it was.
+struct ScanReport {
+  std::uint64_t events = 0;            ///< records handed over
+  bool saw_event_array = false;        ///< "traceEvents", or a bare array with at least one record that has a phase
+  bool bare_array = false;
+  bool truncated = false;              ///< the text ended inside the document
+  bool trailing_comma = false;
+  bool second_document = false;        ///< more JSON behind the end; ignored
+  bool trailing_garbage = false;       ///< something else behind the end; ignored
+  bool several_writers = false;        ///< two documents mixed into each other: nothing in it can be trusted
+  std::uint64_t control_characters = 0;  ///< records kept although a string held raw control characters
+  std::uint64_t damaged_metadata = 0;    ///< top-level members that could not be read
+  // Offsets in the inflated text, for those who write a trace back.
+  std::optional<std::uint64_t> events_begin;  ///< behind the bracket that opens the event array
+  std::optional<std::uint64_t> events_end;    ///< of the bracket that closes it
+  std::optional<std::uint64_t> document_end;  ///< behind the document, if it is whole
+};
+
+enum class MoreBytes : std::uint8_t { kYes, kNo };
+
+class Scanner {
+ public:
+  /// `wanted`: the arguments to hand over; all others are skipped. `sink` must outlive the scanner.
+  Scanner(const ArgSet& wanted, ScanSink& sink, ScanLimits limits = {});
+  ~Scanner();
+  Scanner(const Scanner&) = delete;
+  Scanner& operator=(const Scanner&) = delete;
+
+  /// Consumes whole records from [begin, end), behind which 64 readable zero bytes must stand. Returns the first byte
+  /// not consumed: the caller must give the rest again, followed by more. With MoreBytes::kNo everything is consumed.
+  const char* scan(const char* begin, const char* end, MoreBytes more);
+  const ScanReport& report() const;
+  /// Whether the document has ended, so that the rest need not be read (but may hold a second document).
+  bool done() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace hta::input

@@ -1,0 +1,37 @@
+#include "hta/analysis/registry.h"
+
+#include <array>
+#include <cassert>
+
+#include "hta/analysis/breakdown.h"
+#include "hta/analysis/idle.h"
+
+namespace hta::analysis {
+namespace {
+
+// One line per analysis. Commands, help, flags and the checks of docs and tests follow from it.
+constexpr std::array kAnalyses{
+    &kBreakdown,
+    &kIdle,
+};
+
+}  // namespace
+
+std::span<const AnalysisSpec* const> registry() { return kAnalyses; }
+
+const AnalysisSpec* find_analysis(std::string_view name) {
+  for (const AnalysisSpec* spec : registry()) {
+    if (spec->name == name) return spec;
+  }
+  return nullptr;
+}
+
+const result::TableSpec& table_spec(std::span<const result::TableSpec> specs, std::string_view name) {
+  for (const result::TableSpec& spec : specs) {
+    if (spec.name == name) return spec;
+  }
+  assert(false && "no such table");
+  return specs.front();
+}
+
+}  // namespace hta::analysis

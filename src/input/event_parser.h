@@ -1,0 +1,81 @@
+#pragma once
+// The fast path: one event object, from its opening brace to its closing one, in a single pass over the bytes.
+//
+// Profilers write the same keys in the same order with the same white space again and again. The parser remembers, for
+// each key, the bytes that stood between its value and the value after it (`, "tid": `), two alternatives each, and
+// compares 32 bytes at once: a hit tells the next key, or the end of the object, without looking at single characters.
+// A miss takes the general way and is remembered. So every formatting is read, and a regular one fast.
+//
+// Strings may hold anything but line breaks, numbers may be NaN or N/A, brackets are counted and not matched by kind:
+// this parser is meant to be lenient where that cannot hide a loss. What it cannot read it declines, and leaves to
+// the slow path (scanner.cpp).
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "hta/input/raw_event.h"
+
+namespace hta::input {
+
+/// Bytes that must be readable, and zero, behind the end of every buffer that is parsed.
+inline constexpr std::size_t kPadding = 64;
+
+enum class Strictness : std::uint8_t {
+  kOneLineStrings,    ///< a line break inside a string declines the event: a quote is probably missing
+  kAnyStrings,        ///< raw control characters are accepted
+};
+
+class EventParser {
+ public:
+  enum class Outcome : std::uint8_t { kEvent, kIncomplete, kDeclined };
+
+  explicit EventParser(const ArgSet& wanted);
+
+  /// Parses the object whose opening brace is at `*at`. kEvent: `event` is filled and `*at` is behind the closing brace.
+  /// kIncomplete: `end` came first. kDeclined: no JSON this parser reads. `*at` is unchanged in both cases.
+  Outcome parse(const char** at, const char* end, RawEvent& event, Strictness strictness = Strictness::kOneLineStrings);
+
+ private:
+  enum class Field : std::uint8_t { kSkip, kPhase, kCategory, kName, kPid, kTid, kTime, kDur, kId, kArgs, kArg };
+  struct Key {
+    Field field = Field::kSkip;
+    ArgKey arg{};
+  };
+  static constexpr std::size_t kMaxKeys = 250;
+  static constexpr std::uint8_t kObjectEnd = 255;
+  static constexpr std::uint32_t kEndOfObject = 0x100;
+  static constexpr std::uint32_t kNoKey = 0x101;
+  enum Level : std::uint8_t { kEventLevel, kArgsLevel };
+
+  struct alignas(32) Prediction {
+    std::array<char, 32> bytes{};
+    std::uint32_t mask = 0;
+    std::uint8_t length = 0;
+    std::uint8_t key = 0;
+  };
+  using Predictions = std::array<std::array<Prediction, 2>, 256>;
+
+  std::uint32_t next_key(const char*& p, Level level, std::uint32_t previous);
+  std::uint32_t read_key(const char*& p, Level level, std::uint32_t previous);
+  std::uint32_t key_index(std::string_view name, Level level);
+  const char* parse_args(const char* p, RawEvent& event);
+  const char* parse_value(const char* p, RawValue& value);
+  const char* parse_time(const char* p, RawTime& time);
+  const char* string_end(const char* p, bool& escaped);
+  const char* skip_container(const char* p);
+  const char* skip_value(const char* p);
+
+  ArgSet wanted_;
+  std::array<std::vector<Key>, 2> keys_;  // by level
+  std::array<std::unordered_map<std::string, std::uint32_t>, 2> key_ids_;
+  std::array<Predictions, 2> predictions_;
+  const char* end_ = nullptr;
+  bool one_line_ = true;
+  bool ran_out_ = false;  // the last failure was the end of the buffer
+};
+
+}  // namespace hta::input

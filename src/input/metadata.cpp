@@ -1,0 +1,104 @@
+#include "metadata.h"
+
+#include <array>
+#include <optional>
+#include <string>
+
+#include <rapidjson/document.h>
+#include <rapidjson/memorystream.h>
+
+namespace hta::input {
+namespace {
+
+using Json = rapidjson::Value;
+
+constexpr unsigned kFlags = rapidjson::kParseStopWhenDoneFlag | rapidjson::kParseIterativeFlag |
+                            rapidjson::kParseNanAndInfFlag;
+constexpr std::size_t kMaxTexts = 200;
+constexpr std::size_t kMaxTextBytes = 4096;
+
+const Json* member(const Json& object, const char* key) {
+  if (!object.IsObject()) return nullptr;
+  const auto at = object.FindMember(key);
+  return at == object.MemberEnd() ? nullptr : &at->value;
+}
+
+std::optional<std::int64_t> integer(const Json* value) {
+  if (value == nullptr) return std::nullopt;
+  if (value->IsInt64()) return value->GetInt64();
+  if (value->IsDouble() && value->GetDouble() == static_cast<double>(static_cast<std::int64_t>(value->GetDouble()))) {
+    return static_cast<std::int64_t>(value->GetDouble());
+  }
+  return std::nullopt;
+}
+
+std::string text(const Json* value) {
+  if (value == nullptr || !value->IsString()) return {};
+  return {value->GetString(), value->GetStringLength()};
+}
+
+void read_devices(const Json& list, TraceInfo& info) {
+  if (!list.IsArray()) return;
+  for (const Json& entry : list.GetArray()) {
+    DeviceProperties device;
+    device.id = integer(member(entry, "id")).value_or(static_cast<std::int64_t>(info.devices.size()));
+    device.name = text(member(entry, "name"));
+    device.total_memory_bytes = integer(member(entry, "totalGlobalMem")).value_or(0);
+    device.multiprocessors = integer(member(entry, "numSms")).value_or(0);
+    const auto major = integer(member(entry, "computeMajor"));
+    const auto minor = integer(member(entry, "computeMinor"));
+    if (major && minor) device.compute_capability = std::to_string(*major) + "." + std::to_string(*minor);
+    info.devices.push_back(std::move(device));
+  }
+}
+
+void read_distributed(const Json& object, TraceInfo& info) {
+  info.rank = integer(member(object, "rank"));
+  info.world_size = integer(member(object, "world_size"));
+  info.backend = text(member(object, "backend"));
+  if (const std::string nccl = text(member(object, "nccl_version")); !nccl.empty()) info.versions["nccl_version"] = nccl;
+  const Json* groups = member(object, "pg_config");
+  if (groups == nullptr || !groups->IsArray()) return;
+  for (const Json& entry : groups->GetArray()) {
+    ProcessGroup group;
+    group.name = text(member(entry, "pg_name"));
+    group.description = text(member(entry, "pg_desc"));
+    group.size = integer(member(entry, "pg_size")).value_or(0);
+    if (const Json* ranks = member(entry, "ranks"); ranks != nullptr && ranks->IsArray()) {
+      for (const Json& rank : ranks->GetArray()) {
+        if (const auto number = integer(&rank)) group.ranks.push_back(*number);
+      }
+    }
+    info.process_groups.push_back(std::move(group));
+  }
+}
+
+}  // namespace
+
+MetadataOutcome read_metadata(std::string_view key, std::string_view json, TraceInfo& info) {
+  rapidjson::Document document;
+  rapidjson::MemoryStream stream(json.data(), json.size());
+  document.ParseStream<kFlags, rapidjson::UTF8<>>(stream);
+  if (document.HasParseError()) return MetadataOutcome::kUnreadable;
+  if (key == "deviceProperties") {
+    read_devices(document, info);
+  } else if (key == "distributedInfo") {
+    read_distributed(document, info);
+  } else if (key == "baseTimeNanoseconds" || key == "baseTimeNanosecond") {
+    info.base_time_ns = integer(&document);
+  } else if (key.ends_with("_version")) {
+    std::string version = text(&document);
+    if (version.empty() && document.IsInt64()) version = std::to_string(document.GetInt64());
+    else if (version.empty() && document.IsNumber()) version = std::string(json);
+    info.versions[std::string(key)] = version;
+  } else if (key == "record_shapes" || key == "with_stack" || key == "profile_memory" || key == "with_flops" ||
+             key == "with_modules") {
+    info.capture_flags[std::string(key)] = (document.IsBool() && document.GetBool()) || integer(&document).value_or(0) != 0;
+  } else if ((document.IsString() || document.IsNumber() || document.IsBool()) && info.texts.size() < kMaxTexts &&
+             json.size() <= kMaxTextBytes) {
+    info.texts[std::string(key)] = document.IsString() ? text(&document) : std::string(json);
+  }
+  return MetadataOutcome::kRead;
+}
+
+}  // namespace hta::input

@@ -1,0 +1,389 @@
+#include "finish.h"
+
+#include <algorithm>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "hta/model/event_order.h"
+
+namespace hta {
+namespace {
+
+constexpr Nanos kDominatingFrom = kNanosPerSecond;
+constexpr std::int64_t kIncompleteShare = 10;  // a step is incomplete with more than 1/10 of its launches bare
+
+template <class Index>
+void remap_rows(ArgTable<Index>& args, const std::vector<std::uint32_t>& new_row) {
+  // Every column was filled in the order of the old rows.
+  for (ArgColumn<Index>& column : args.columns) {
+    const std::size_t n = column.size();
+    if (n == 0) continue;
+    std::vector<std::pair<std::uint32_t, std::int64_t>> moved;
+    moved.reserve(n);
+    for (std::size_t i = 0; i < n; ++i) {
+      const std::uint32_t row = new_row[column.row(i).value()];
+      if (row != 0xffffffffu) moved.emplace_back(row, column.value(i));
+    }
+    std::stable_sort(moved.begin(), moved.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+    column.clear();
+    for (const auto& [row, value] : moved) column.add(Index(row), value);
+  }
+}
+
+std::vector<std::uint32_t> inverse(const std::vector<std::uint32_t>& order) {
+  std::vector<std::uint32_t> out(order.size());
+  for (std::size_t i = 0; i < order.size(); ++i) out[order[i]] = static_cast<std::uint32_t>(i);
+  return out;
+}
+
+template <class Index, class T>
+void reorder(Column<Index, T>& column, const std::vector<std::uint32_t>& order) {
+  Column<Index, T> scratch;
+  hta::reorder(column, order, scratch);
+}
+
+void sort_gpu(Trace& trace) {
+  GpuEvents& gpu = trace.gpu;
+  const auto order = event_order(gpu.size(), {gpu.start_ns.data(), gpu.dur_ns.data(), gpu.position.data()});
+  if (order.empty()) return;
+  reorder(gpu.start_ns, order);
+  reorder(gpu.dur_ns, order);
+  reorder(gpu.name, order);
+  reorder(gpu.stream, order);
+  reorder(gpu.thread, order);
+  reorder(gpu.category, order);
+  reorder(gpu.type, order);
+  reorder(gpu.correlation, order);
+  reorder(gpu.position, order);
+  remap_rows(trace.gpu_args, inverse(order));
+}
+
+void sort_host(Trace& trace) {
+  HostEvents& host = trace.host;
+  const auto order = event_order(host.size(), {host.start_ns.data(), host.dur_ns.data(), host.position.data()});
+  if (order.empty()) return;
+  reorder(host.start_ns, order);
+  reorder(host.dur_ns, order);
+  reorder(host.name, order);
+  reorder(host.thread, order);
+  reorder(host.category, order);
+  reorder(host.position, order);
+  const auto new_row = inverse(order);
+  remap_rows(trace.host_args, new_row);
+  for (HostId& row : trace.launches.host) {
+    if (row.valid()) row = HostId(new_row[row.value()]);
+  }
+}
+
+void sort_launches(Trace& trace) {
+  LaunchCalls& calls = trace.launches;
+  const auto order = event_order(calls.size(), {calls.start_ns.data(), calls.dur_ns.data(), calls.position.data()});
+  if (order.empty()) return;
+  reorder(calls.start_ns, order);
+  reorder(calls.dur_ns, order);
+  reorder(calls.name, order);
+  reorder(calls.thread, order);
+  reorder(calls.correlation, order);
+  reorder(calls.host, order);
+  reorder(calls.position, order);
+}
+
+template <class Row>
+void sort_rows(std::vector<Row>& rows) {
+  std::stable_sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) {
+    if (a.start_ns != b.start_ns) return a.start_ns < b.start_ns;
+    if (a.dur_ns != b.dur_ns) return a.dur_ns > b.dur_ns;
+    return a.position < b.position;
+  });
+}
+
+void make_steps(Trace& trace) {
+  auto& events = trace.step_events;
+  std::sort(events.begin(), events.end(), [](const StepEvent& a, const StepEvent& b) {
+    if (a.start_ns != b.start_ns) return a.start_ns < b.start_ns;
+    if (a.end_ns != b.end_ns) return a.end_ns > b.end_ns;
+    return a.position < b.position;
+  });
+  std::unordered_map<std::int64_t, std::size_t> by_number;
+  for (const StepEvent& event : events) {
+    const auto [at, fresh] = by_number.try_emplace(event.number, trace.steps.size());
+    if (fresh) trace.steps.push_back({event.number, event.start_ns, event.end_ns});
+    Step& step = trace.steps[at->second];
+    step.start_ns = std::min(step.start_ns, event.start_ns);
+    step.end_ns = std::max(step.end_ns, event.end_ns);
+  }
+  std::sort(trace.steps.begin(), trace.steps.end(), [](const Step& a, const Step& b) {
+    return a.start_ns != b.start_ns ? a.start_ns < b.start_ns : a.number < b.number;
+  });
+}
+
+// Correlation -> the first launch call in event order.
+class LaunchIndex {
+ public:
+  explicit LaunchIndex(const LaunchCalls& calls) {
+    std::int64_t low = INT64_MAX;
+    std::int64_t high = 0;
+    std::size_t n = 0;
+    for (const std::int64_t id : calls.correlation) {
+      if (id == 0) continue;
+      low = std::min(low, id);
+      high = std::max(high, id);
+      ++n;
+    }
+    if (n == 0) return;
+    // Correlations are running numbers: a plain array is smaller and faster than a map unless they are far apart.
+    if (static_cast<std::uint64_t>(high - low) < 16 * n + 1024) {
+      base_ = low;
+      dense_.resize(static_cast<std::size_t>(high - low) + 1);
+    }
+    for (const LaunchId call : IdRange<LaunchId>(calls.size())) {
+      const std::int64_t id = calls.correlation[call];
+      if (id == 0) continue;
+      if (dense_.empty()) {
+        sparse_.try_emplace(id, call);
+      } else if (LaunchId& slot = dense_[static_cast<std::size_t>(id - base_)]; !slot.valid()) {
+        slot = call;
+      }
+    }
+  }
+  LaunchId find(std::int64_t id) const {
+    if (id == 0) return {};
+    if (!dense_.empty()) {
+      if (id < base_ || static_cast<std::uint64_t>(id - base_) >= dense_.size()) return {};
+      return dense_[static_cast<std::size_t>(id - base_)];
+    }
+    const auto at = sparse_.find(id);
+    return at == sparse_.end() ? LaunchId() : at->second;
+  }
+
+ private:
+  std::int64_t base_ = 0;
+  std::vector<LaunchId> dense_;
+  std::unordered_map<std::int64_t, LaunchId> sparse_;
+};
+
+void link(Trace& trace) {
+  const LaunchIndex index(trace.launches);
+  trace.gpu.launch.clear();
+  trace.gpu.launch.reserve(trace.gpu.size());
+  for (const std::int64_t id : trace.gpu.correlation) trace.gpu.launch.push_back(index.find(id));
+}
+
+void assign_steps(Trace& trace) {
+  GpuEvents& gpu = trace.gpu;
+  gpu.step.clear();
+  gpu.step.reserve(gpu.size());
+  for (const GpuId i : IdRange<GpuId>(gpu.size())) {
+    const LaunchId call = gpu.launch[i];
+    gpu.step.push_back(trace.steps.empty() ? StepId()
+                                           : trace.step_at(call.valid() ? trace.launches.start_ns[call] : gpu.start_ns[i]));
+  }
+}
+
+GpuCategory gpu_category(std::string_view folded) {
+  if (folded == "kernel") return GpuCategory::kKernel;
+  if (folded == "mtia_ccp_events") return GpuCategory::kMtia;
+  return GpuCategory::kCopyOrSet;
+}
+
+void classify(Trace& trace, const KernelRules* rules) {
+  GpuEvents& gpu = trace.gpu;
+  // One answer per (category, name, collective named or not): kernels repeat thousands of times.
+  std::unordered_map<std::uint64_t, KernelType> answers;
+  for (const GpuId i : IdRange<GpuId>(gpu.size())) {
+    const bool named = gpu.type[i] == KernelType::kCommunication;
+    const std::uint64_t key = (std::uint64_t{gpu.name[i].value()} << 20) | (std::uint64_t{gpu.category[i].value()} << 1) | (named ? 1u : 0u);
+    auto [at, fresh] = answers.try_emplace(key, KernelType::kOther);
+    if (fresh) {
+      const std::string_view name = trace.name(i);
+      const auto own = rules != nullptr ? rules->match(name) : std::nullopt;
+      at->second = own ? *own
+                       : classify_by_name(gpu_category(trace.text(trace.category(gpu.category[i]).folded)), name,
+                                          named ? CollectiveName::kPresent : CollectiveName::kAbsent);
+    }
+    gpu.type[i] = at->second;
+  }
+}
+
+void find_suspects(Trace& trace) {
+  const GpuEvents& gpu = trace.gpu;
+  Int128 total = 0;
+  GpuId longest;
+  for (const GpuId i : IdRange<GpuId>(gpu.size())) {
+    const LaunchId call = gpu.launch[i];
+    if (call.valid()) {
+      ++trace.gpu_events_linked;
+      if (gpu.start_ns[i] < trace.launches.start_ns[call]) ++trace.quality[EventFault::kStartsBeforeLaunch].count;
+    }
+    total += gpu.dur_ns[i];
+    if (!longest.valid() || gpu.dur_ns[i] > gpu.dur_ns[longest]) longest = i;
+  }
+  if (longest.valid() && gpu.dur_ns[longest] > kDominatingFrom && gpu.dur_ns[longest] > total - gpu.dur_ns[longest]) {
+    ++trace.quality[EventFault::kDominatesRank].count;
+  }
+}
+
+void make_launch_lists(Trace& trace) {
+  LaunchCalls& calls = trace.launches;
+  const GpuEvents& gpu = trace.gpu;
+  calls.gpu_begin.clear();
+  calls.gpu_begin.resize(calls.size() + 1, 0);
+  std::uint32_t* begin = calls.gpu_begin.data();
+  for (const LaunchId call : gpu.launch) {
+    if (call.valid()) ++begin[call.value() + 1];
+  }
+  for (std::size_t i = 0; i < calls.size(); ++i) begin[i + 1] += begin[i];
+  calls.gpu_of.clear();
+  calls.gpu_of.resize(begin[calls.size()], GpuId());
+  std::vector<std::uint32_t> next(begin, begin + calls.size());
+  for (const GpuId i : IdRange<GpuId>(gpu.size())) {
+    if (const LaunchId call = gpu.launch[i]; call.valid()) calls.gpu_of.data()[next[call.value()]++] = i;
+  }
+}
+
+void find_incomplete_steps(Trace& trace) {
+  if (trace.steps.size() < 2) return;
+  const LaunchCalls& calls = trace.launches;
+  const StepId last(trace.steps.size() - 1);
+  std::unordered_set<std::uint32_t> launching;  // names that launch GPU work in the earlier steps
+  for (const LaunchId call : IdRange<LaunchId>(calls.size())) {
+    if (calls.gpu_events(call).empty()) continue;
+    const StepId step = trace.step_at(calls.start_ns[call]);
+    if (step.valid() && step != last) launching.insert(calls.name[call].value());
+  }
+  std::int64_t of_last = 0;
+  std::int64_t bare = 0;
+  for (const LaunchId call : IdRange<LaunchId>(calls.size())) {
+    if (!launching.contains(calls.name[call].value()) || trace.step_at(calls.start_ns[call]) != last) continue;
+    ++of_last;
+    if (calls.gpu_events(call).empty()) ++bare;
+  }
+  if (bare * kIncompleteShare > of_last) trace.incomplete_steps.push_back(last);
+}
+
+template <class T>
+void shrink(Column<GpuId, T>& column, const std::vector<std::uint32_t>& kept) {
+  Column<GpuId, T> out;
+  out.reserve(kept.size());
+  for (const std::uint32_t row : kept) out.push_back(column.data()[row]);
+  column = std::move(out);
+}
+
+void apply_filter(Trace& trace, const GpuFilter& filter) {
+  if (filter.all()) return;
+  GpuEvents& gpu = trace.gpu;
+  std::unordered_map<std::uint32_t, bool> name_matches;
+  std::vector<std::uint32_t> kept;
+  std::vector<std::uint32_t> new_row(gpu.size(), 0xffffffffu);
+  for (const GpuId i : IdRange<GpuId>(gpu.size())) {
+    const Stream& on = trace.stream_of(i);
+    if (!filter.devices.contains(on.device) || !filter.streams.contains(on.stream)) continue;
+    if (!filter.steps.all() && (!gpu.step[i].valid() || !filter.steps.contains(trace.step(gpu.step[i]).number))) continue;
+    if (filter.name) {
+      const auto [at, fresh] = name_matches.try_emplace(gpu.name[i].value(), false);
+      if (fresh) at->second = std::regex_search(std::string(trace.name(i)), *filter.name);
+      if (!at->second) continue;
+    }
+    new_row[i.value()] = static_cast<std::uint32_t>(kept.size());
+    kept.push_back(i.value());
+  }
+  shrink(gpu.start_ns, kept);
+  shrink(gpu.dur_ns, kept);
+  shrink(gpu.name, kept);
+  shrink(gpu.stream, kept);
+  shrink(gpu.thread, kept);
+  shrink(gpu.category, kept);
+  shrink(gpu.type, kept);
+  shrink(gpu.correlation, kept);
+  shrink(gpu.launch, kept);
+  shrink(gpu.step, kept);
+  shrink(gpu.position, kept);
+  remap_rows(trace.gpu_args, new_row);
+}
+
+void make_call_tree(Trace& trace) {
+  HostEvents& host = trace.host;
+  struct Open {
+    HostId row;
+    Nanos end_ns;  // not beyond its parent's: an event that outlives its parent ends with it
+  };
+  std::vector<std::vector<Open>> stacks(trace.threads.size());
+  host.parent.clear();
+  host.parent.reserve(host.size());
+  for (const HostId i : IdRange<HostId>(host.size())) {
+    std::vector<Open>& stack = stacks[host.thread[i].value()];
+    while (!stack.empty() && stack.back().end_ns <= host.start_ns[i]) stack.pop_back();
+    Nanos end_ns = host.end_ns(i);
+    host.parent.push_back(stack.empty() ? HostId() : stack.back().row);
+    if (!stack.empty()) end_ns = std::min(end_ns, stack.back().end_ns);
+    stack.push_back({i, end_ns});
+  }
+}
+
+}  // namespace
+
+void finish_trace(Trace& trace, const BuildOptions& options) {
+  sort_gpu(trace);
+  sort_host(trace);  // before the launches: their rows of host events follow
+  sort_launches(trace);
+  sort_rows(trace.annotations);
+  sort_rows(trace.sync_records);
+  sort_rows(trace.profiler_ranges);
+  std::stable_sort(trace.memory_events.begin(), trace.memory_events.end(),
+                   [](const MemoryEvent& a, const MemoryEvent& b) { return a.time_ns < b.time_ns; });
+  make_steps(trace);
+  link(trace);
+  assign_steps(trace);
+  classify(trace, options.kernel_rules.get());
+  find_suspects(trace);
+  make_launch_lists(trace);
+  find_incomplete_steps(trace);
+  if (!options.filter.all()) {
+    apply_filter(trace, options.filter);
+    make_launch_lists(trace);
+  }
+  if (options.needs.call_tree) make_call_tree(trace);
+}
+
+void clear_trace(Trace& trace) {
+  Trace fresh;
+  const auto keep = [](auto& column, auto& into) {
+    column.clear();
+    into = std::move(column);
+  };
+  GpuEvents& gpu = trace.gpu;
+  keep(gpu.start_ns, fresh.gpu.start_ns);
+  keep(gpu.dur_ns, fresh.gpu.dur_ns);
+  keep(gpu.name, fresh.gpu.name);
+  keep(gpu.stream, fresh.gpu.stream);
+  keep(gpu.thread, fresh.gpu.thread);
+  keep(gpu.category, fresh.gpu.category);
+  keep(gpu.type, fresh.gpu.type);
+  keep(gpu.correlation, fresh.gpu.correlation);
+  keep(gpu.launch, fresh.gpu.launch);
+  keep(gpu.step, fresh.gpu.step);
+  keep(gpu.position, fresh.gpu.position);
+  LaunchCalls& calls = trace.launches;
+  keep(calls.start_ns, fresh.launches.start_ns);
+  keep(calls.dur_ns, fresh.launches.dur_ns);
+  keep(calls.name, fresh.launches.name);
+  keep(calls.thread, fresh.launches.thread);
+  keep(calls.correlation, fresh.launches.correlation);
+  keep(calls.host, fresh.launches.host);
+  keep(calls.position, fresh.launches.position);
+  keep(calls.gpu_begin, fresh.launches.gpu_begin);
+  keep(calls.gpu_of, fresh.launches.gpu_of);
+  HostEvents& host = trace.host;
+  keep(host.start_ns, fresh.host.start_ns);
+  keep(host.dur_ns, fresh.host.dur_ns);
+  keep(host.name, fresh.host.name);
+  keep(host.thread, fresh.host.thread);
+  keep(host.category, fresh.host.category);
+  keep(host.position, fresh.host.position);
+  keep(host.parent, fresh.host.parent);
+  trace.strings.clear();
+  fresh.strings = std::move(trace.strings);
+  trace = std::move(fresh);
+}
+
+}  // namespace hta
