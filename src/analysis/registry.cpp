@@ -5,6 +5,7 @@
 
 #include "hta/analysis/breakdown.h"
 #include "hta/analysis/idle.h"
+#include "hta/analysis/overlap.h"
 
 namespace hta::analysis {
 namespace {
@@ -13,6 +14,7 @@ namespace {
 constexpr std::array kAnalyses{
     &kBreakdown,
     &kIdle,
+    &kOverlap,
 };
 
 }  // namespace
