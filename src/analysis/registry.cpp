@@ -5,6 +5,7 @@
 
 #include "hta/analysis/breakdown.h"
 #include "hta/analysis/idle.h"
+#include "hta/analysis/launch.h"
 #include "hta/analysis/overlap.h"
 
 namespace hta::analysis {
@@ -15,6 +16,7 @@ constexpr std::array kAnalyses{
     &kBreakdown,
     &kIdle,
     &kOverlap,
+    &kLaunch,
 };
 
 }  // namespace
