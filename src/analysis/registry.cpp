@@ -7,6 +7,7 @@
 #include "hta/analysis/idle.h"
 #include "hta/analysis/launch.h"
 #include "hta/analysis/overlap.h"
+#include "hta/analysis/patterns.h"
 
 namespace hta::analysis {
 namespace {
@@ -17,6 +18,7 @@ constexpr std::array kAnalyses{
     &kIdle,
     &kOverlap,
     &kLaunch,
+    &kPatterns,
 };
 
 }  // namespace
