@@ -5,6 +5,9 @@
 
 #include "hta/analysis/breakdown.h"
 #include "hta/analysis/idle.h"
+#include "hta/analysis/launch.h"
+#include "hta/analysis/overlap.h"
+#include "hta/analysis/patterns.h"
 
 namespace hta::analysis {
 namespace {
@@ -13,6 +16,9 @@ namespace {
 constexpr std::array kAnalyses{
     &kBreakdown,
     &kIdle,
+    &kOverlap,
+    &kLaunch,
+    &kPatterns,
 };
 
 }  // namespace
