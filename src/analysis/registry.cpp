@@ -5,6 +5,7 @@
 
 #include "hta/analysis/breakdown.h"
 #include "hta/analysis/counters.h"
+#include "hta/analysis/idle.h"
 
 namespace hta::analysis {
 namespace {
@@ -13,6 +14,7 @@ namespace {
 constexpr std::array kAnalyses{
     &kBreakdown,
     &kCounters,
+    &kIdle,
 };
 
 }  // namespace
