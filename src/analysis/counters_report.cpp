@@ -5,18 +5,21 @@
 #include <set>
 #include <string>
 
+#include "hta/base/human.h"
 #include "hta/base/text.h"
 
 namespace hta::analysis::counters {
 namespace {
 
-constexpr int kTimeDecimals = 3;
-constexpr int kRateDecimals = 6;
-
-std::string millis_text(Nanos ns) { return fixed_point(divide_half_even(ns, kNanosPerMicro), kTimeDecimals) + " ms"; }
-
-// GB/s from 10^-6 GB/s, two decimals.
-std::string rate_text(std::int64_t micro_gbps) { return fixed_point(divide_half_even(micro_gbps, 10'000), 2) + " GB/s"; }
+// A bandwidth in the unit that suits it, from 10^-6 GB/s.
+std::string rate_text(std::int64_t kilobytes_per_second) {
+  constexpr std::int64_t kMega = 1'000;
+  constexpr std::int64_t kGiga = 1'000'000;
+  constexpr std::int64_t kHundredth = 100;
+  if (kilobytes_per_second < kMega) return std::to_string(kilobytes_per_second) + " kB/s";
+  if (kilobytes_per_second < kGiga) return fixed_point(divide_half_even(kilobytes_per_second, kMega / kHundredth), 2) + " MB/s";
+  return fixed_point(divide_half_even(kilobytes_per_second, kGiga / kHundredth), 2) + " GB/s";
+}
 
 std::string place_of(const RankContext& context, const Stream& stream) {
   return "rank " + std::to_string(context.rank.rank()) + ", device " + std::to_string(stream.device) + ", stream " + std::to_string(stream.stream);
@@ -45,9 +48,9 @@ void say_queues(std::span<const Ranked<Partial>> ranks, std::int64_t full, resul
     return;
   }
   if (fullest->full_ns > 0) {
-    const auto share = percent(fullest->full_ns, of_fullest->last_end_ns - of_fullest->first_start_ns);
-    document.heading.push_back("Longest time at a full launch queue (" + with_commas(full) + " or more): " + millis_text(fullest->full_ns) + ", " +
-                               fixed_point(share.value_or(0), 2) + " % of the trace, on " + place_of(*of_fullest, fullest->stream) +
+    const Nanos duration_ns = of_fullest->last_end_ns - of_fullest->first_start_ns;
+    document.heading.push_back("Longest time at a full launch queue (" + with_commas(full) + " or more): " + human_time(fullest->full_ns) + ", " +
+                               human_percent(fullest->full_ns, duration_ns) + " of the trace, on " + place_of(*of_fullest, fullest->stream) +
                                "; the host is ahead and waits there, so the GPU is what takes the time.");
     document.next.emplace_back("breakdown");
   } else {
@@ -75,8 +78,10 @@ void say_traffic(std::span<const Ranked<Partial>> ranks, result::Document& docum
   }
   std::string line;
   for (const auto& [label, rate] : labels) {
-    line += (line.empty() ? "Bandwidth while copying: " : "; ") + label + " " + rate_text(rate.low);
-    if (rate.high != rate.low) line += " to " + rate_text(rate.high) + " by device";
+    const std::string low = rate_text(rate.low);
+    const std::string high = rate_text(rate.high);
+    line += (line.empty() ? "Bandwidth while copying: " : "; ") + label + " " + low;
+    if (high != low) line += " to " + high + " by device";
     line += " (peak " + rate_text(rate.peak) + ")";
   }
   if (!line.empty()) document.heading.push_back(line + ".");
@@ -98,7 +103,7 @@ void say_pageable(std::span<const Ranked<Partial>> ranks, result::Document& docu
   }
   if (pageable == 0) return;
   document.heading.push_back(with_commas(pageable) + " of " + with_commas(with_host) + " copies between host and device use pageable memory (" +
-                             millis_text(pageable_ns) + "): pinned memory (pin_memory=True, non_blocking=True) copies faster and does not stop the host.");
+                             human_time(pageable_ns) + "): pinned memory (pin_memory=True, non_blocking=True) copies faster and does not stop the host.");
 }
 
 void say_hardware(std::span<const Ranked<Partial>> ranks, const Options& options, result::Document& document) {

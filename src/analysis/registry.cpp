@@ -6,6 +6,7 @@
 #include "hta/analysis/breakdown.h"
 #include "hta/analysis/counters.h"
 #include "hta/analysis/idle.h"
+#include "hta/analysis/steps.h"
 
 namespace hta::analysis {
 namespace {
@@ -13,8 +14,9 @@ namespace {
 // One line per analysis. Commands, help, flags and the checks of docs and tests follow from it.
 constexpr std::array kAnalyses{
     &kBreakdown,
-    &kCounters,
     &kIdle,
+    &kCounters,
+    &kSteps,
 };
 
 }  // namespace
