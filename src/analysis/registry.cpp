@@ -4,10 +4,12 @@
 #include <cassert>
 
 #include "hta/analysis/breakdown.h"
+#include "hta/analysis/counters.h"
 #include "hta/analysis/idle.h"
 #include "hta/analysis/launch.h"
 #include "hta/analysis/overlap.h"
 #include "hta/analysis/patterns.h"
+#include "hta/analysis/steps.h"
 
 namespace hta::analysis {
 namespace {
@@ -19,6 +21,8 @@ constexpr std::array kAnalyses{
     &kOverlap,
     &kLaunch,
     &kPatterns,
+    &kCounters,
+    &kSteps,
 };
 
 }  // namespace
