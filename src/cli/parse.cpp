@@ -145,7 +145,8 @@ Status to_common(const RawCommon& raw, CommonOptions& common) {
 }
 
 void add_common(CLI::App& app, RawCommon& raw, const Command& command) {
-  if (command.paths != Paths::kNone) app.add_option("PATH", raw.paths, command.paths == Paths::kTwoRuns ? "BASE and TEST: each a trace file or a directory of ranks" : "trace files, or a directory of ranks; - is standard input");
+  if (command.paths == Paths::kNone) return;
+  app.add_option("PATH", raw.paths, command.paths == Paths::kTwoRuns ? "BASE and TEST: each a trace file or a directory of ranks" : "trace files, or a directory of ranks; - is standard input");
   app.add_option("-f,--format", raw.format, "table, csv, json or markdown")->type_name("FORMAT")->group("Output");
   app.add_option("-o,--output", raw.output, "write to FILE (format from its extension unless -f)")->type_name("FILE")->group("Output");
   app.add_option("--table", raw.tables, "print this table; 'help' lists them")->type_name("NAME")->group("Output")->allow_extra_args(false);
@@ -155,7 +156,6 @@ void add_common(CLI::App& app, RawCommon& raw, const Command& command) {
   app.add_option("--color", raw.color, "auto, always or never")->type_name("WHEN")->group("Output");
   app.add_flag("-q,--quiet", raw.quiet, "no warnings and hints on standard error")->group("Output");
   app.add_flag("-v,--verbose", raw.verbose, "say more")->group("Output");
-  if (command.paths == Paths::kNone) return;
   app.add_option("--rank", raw.rank, "only these ranks, e.g. 0,4-7")->type_name("LIST")->group("Selection");
   app.add_option("--device", raw.device, "only GPU events of these devices")->type_name("LIST")->group("Selection");
   app.add_option("--stream", raw.stream, "only GPU events of these streams")->type_name("LIST")->group("Selection");
@@ -191,7 +191,9 @@ void add_own(CLI::App& app, const Command& command, std::vector<RawOption>& raw)
     if (spec.kind == analysis::OptionKind::kFlag) {
       app.add_flag(name, option.flag, help)->group("Options of this command");
     } else {
-      app.add_option(name, option.texts, help)->type_name(std::string(spec.value_name))->group("Options of this command")->allow_extra_args(false);
+      CLI::Option* added = app.add_option(name, option.texts, help)->type_name(std::string(spec.value_name))->group("Options of this command");
+      if (spec.kind == analysis::OptionKind::kTextList) added->allow_extra_args(false);
+      else added->expected(1)->take_last();
     }
   }
 }

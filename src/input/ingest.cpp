@@ -73,6 +73,7 @@ void Ingest::event(const RawEvent& raw) {
   const std::uint32_t position = position_++;
   if (raw.phase == 0) return;
   has_phases_ = true;
+  if (raw.category.kind == TokenKind::kString && raw.category.text.starts_with(kOwnCategoryPrefix)) own_output_ = true;
   const bool counted = raw.phase == 'X' || raw.phase == 'B' || raw.phase == 'E';
   const Needs& needs = options_.needs;
   const bool instant = needs.memory_events && (raw.phase == 'i' || raw.phase == 'I');
@@ -86,7 +87,6 @@ void Ingest::event(const RawEvent& raw) {
   event.position = position;
   event.offset = raw.offset;
   if (raw.category.kind == TokenKind::kString) {
-    if (raw.category.text.starts_with(kOwnCategoryPrefix)) own_output_ = true;
     event.category = builder.category(text(builder, raw.category));
   }
   const CategoryKind kind = event.category.valid() ? builder.kind(event.category) : CategoryKind::kOtherHost;

@@ -146,10 +146,11 @@ struct Scanner::State {
   const char* behind(const char* p);
   const char* difficult_event(const char* p);
   const char* give_up(const char* p, EventFault fault);
-  void hand_over();
+  void hand_over(const char* from, const char* stop);
 };
 
-void Scanner::State::hand_over() {
+void Scanner::State::hand_over(const char* from, const char* stop) {
+  event.text = {from, static_cast<std::size_t>(stop - from)};
   if (event.phase != 0) report.saw_event_array = true;
   ++report.events;
   sink.event(event);
@@ -164,6 +165,7 @@ const char* Scanner::State::begin(const char* p) {
     where = Where::kTopLevel;
   } else if (*p == '[') {
     report.bare_array = true;
+    report.events_begin = offset(p + 1);
     where = Where::kEvents;
   } else {
     where = Where::kDone;
@@ -179,6 +181,7 @@ const char* Scanner::State::top_level(const char* p) {
     return last ? end : stall(p);
   }
   if (*p == '}') {
+    report.document_end = offset(p + 1);
     where = Where::kBehind;
     return p + 1;
   }
@@ -218,6 +221,7 @@ const char* Scanner::State::top_level(const char* p) {
   }
   if (key == "traceEvents" && *p == '[' && !report.saw_event_array) {
     report.saw_event_array = true;
+    report.events_begin = offset(p + 1);
     where = Where::kEvents;
     return p + 1;
   }
@@ -260,14 +264,17 @@ const char* Scanner::State::events(const char* p) {
     }
     if (*p == ']') {
       if (comma) report.trailing_comma = true;
+      report.events_end = offset(p);
+      if (report.bare_array) report.document_end = offset(p + 1);
       where = report.bare_array ? Where::kBehind : Where::kTopLevel;
       return p + 1;
     }
     if (*p != '{') return give_up(p, EventFault::kDamagedText);
+    const char* const from = p;
     event.offset = offset(p);
     switch (parser.parse(&p, end, event)) {
       case EventParser::Outcome::kEvent:
-        hand_over();
+        hand_over(from, p);
         comma = false;
         break;
       case EventParser::Outcome::kIncomplete:
@@ -288,14 +295,14 @@ const char* Scanner::State::difficult_event(const char* p) {
   const char* bound = next != nullptr ? next : end;
   event.offset = offset(p);
   if (const char* stop = slow.read(p, bound, event); stop != nullptr) {
-    hand_over();
+    hand_over(p, stop);
     return stop;
   }
   const char* at = p;
   event.offset = offset(p);
   if (parser.parse(&at, bound, event, Strictness::kAnyStrings) == EventParser::Outcome::kEvent && at <= bound) {
     ++report.control_characters;
-    hand_over();
+    hand_over(p, at);
     return at;
   }
   return give_up(p, EventFault::kDamagedText);
