@@ -166,6 +166,9 @@ Result<Analysed> analyse(const std::vector<Job>& jobs, const CommonOptions& comm
 }
 
 ExitStatus run_analysis_command(const Command& command, Invocation& invocation) {
+  if (command.analysis->validate != nullptr) {
+    if (const Status status = command.analysis->validate(invocation.options); !status) return fail(status.error());
+  }
   auto analysed = analyse({{command.analysis, invocation.options}}, invocation.common, command.paths);
   if (!analysed) return fail(analysed.error());
   return deliver(command, invocation.common, invocation.options, analysed->documents.front(), analysed->lost_data);

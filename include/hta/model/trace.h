@@ -180,6 +180,9 @@ struct Step {
   Nanos dur_ns() const { return end_ns - start_ns; }
 };
 
+/// N, if the name is exactly `ProfilerStep#N`.
+std::optional<std::int64_t> step_number(std::string_view name);
+
 /// One ProfilerStep event.
 struct StepEvent {
   std::int64_t number = 0;
