@@ -4,6 +4,7 @@
 #include <cassert>
 
 #include "hta/analysis/breakdown.h"
+#include "hta/analysis/critical_path.h"
 #include "hta/analysis/idle.h"
 
 namespace hta::analysis {
@@ -13,6 +14,7 @@ namespace {
 constexpr std::array kAnalyses{
     &kBreakdown,
     &kIdle,
+    &kCriticalPath,
 };
 
 }  // namespace
