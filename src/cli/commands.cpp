@@ -1,6 +1,7 @@
 #include "hta/cli/command.h"
 
 #include "hta/analysis/registry.h"
+#include "check.h"
 #include "info.h"
 #include "run_analysis.h"
 #include "schema.h"
@@ -17,6 +18,7 @@ std::vector<Command> make_commands() {
     const Paths paths = spec->runs == analysis::Runs::kTwo ? Paths::kTwoRuns : Paths::kOneRun;
     all.push_back({spec->name, spec->summary, spec->details, paths, spec->tables, spec->options, spec, &run_analysis_command});
   }
+  all.push_back(check_command());
   all.push_back(rules_command());
   all.push_back(info_command());
   all.push_back(schema_command());
