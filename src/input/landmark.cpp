@@ -53,6 +53,12 @@ Answer ends_array(const char* from, const char* p, const char* end, MoreBytes mo
   return key == FirstKey::kDocument ? Answer::kYes : Answer::kNo;
 }
 
+// Whether the first key of the object at p is one that only documents have: even as a value it is the start of one.
+bool is_document_alone(const char* p, const char* end) {
+  constexpr std::ptrdiff_t kNear = 64;
+  return find_document_key(p, end - p > kNear ? p + kNear : end) != nullptr;
+}
+
 // memchr for two characters, each searched only once.
 class BraceOrBracket {
  public:
@@ -91,10 +97,11 @@ Landmark LandmarkFinder::find(const char* from, const char* end, MoreBytes more)
       continue;
     }
     const Before before = look_back(from, p);
-    const FirstKey key = before.last == ':' ? FirstKey::kUnknown : first_key(p, end);
+    const bool is_value = before.last == ':';  // of a member
+    const FirstKey key = first_key(p, end);
     if (key == FirstKey::kCutOff && more == MoreBytes::kYes) return {Kind::kMore, before.from};
-    if (key == FirstKey::kDocument) return {Kind::kDocumentHead, p};
-    if (key != FirstKey::kEvent) {
+    if (key == FirstKey::kDocument && (!is_value || is_document_alone(p, end))) return {Kind::kDocumentHead, p};
+    if (key != FirstKey::kEvent || is_value) {
       ++p;
       continue;
     }

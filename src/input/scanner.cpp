@@ -77,7 +77,7 @@ struct Scanner::State {
   bool array_seen = false;     // of the document at hand
   bool foreign = false;        // behind the head of a second document: nothing is handed over any more
   bool doubtful_end = false;   // the event array may not have ended where it seemed to
-  bool whole_record = false;   // the last record was intact
+  bool whole_record = true;    // the last record, if any, was intact
   bool cautious = false;       // after damage: a record is first tried within kOrdinaryRecord bytes
   std::uint64_t bold_offset = ~std::uint64_t{0};  // of the record that may be larger all the same
   std::uint64_t skipped_to = 0;  // kSkipping: how far
@@ -116,7 +116,8 @@ struct Scanner::State {
   const char* behind(const char* p);
   const char* stray(const char* p);
   const char* cut_off();
-  bool array_begins(const char* value, std::string_view name, bool& undecided);
+  enum class Answer : std::uint8_t { kNo, kYes, kLater };
+  Answer opens_records(const char* p);
   void hand_over();
   void fault(EventFault kind, const char* p);
   void lose(const char* from, const char* to) { wasted += length(from, to); }
@@ -198,23 +199,18 @@ const char* Scanner::State::search(const char* p) {
   return end;
 }
 
-// Whether the value is the event array: by its name, or because it holds events although its name is damaged.
-bool Scanner::State::array_begins(const char* value, std::string_view name, bool& undecided) {
-  if (array_seen || *value != '[') return false;
-  if (name == "traceEvents") return true;
-  const char* brace = skip_json_space(value + 1, end);
-  if (brace == end) {
-    undecided = !last;
-    return false;
-  }
-  if (*brace != '{') return false;
+// Whether the array at p holds records.
+Scanner::State::Answer Scanner::State::opens_records(const char* p) {
+  const char* brace = skip_json_space(p + 1, end);
+  if (brace == end) return last ? Answer::kNo : Answer::kLater;
+  if (*brace != '{') return Answer::kNo;
   const char* behind_it = brace;
   switch (parser.parse(&behind_it, end, event)) {
-    case EventParser::Outcome::kEvent: return event.phase != 0 && event.time.state != TimeState::kAbsent;
-    case EventParser::Outcome::kIncomplete: undecided = !last && length(brace, end) < kOrdinaryRecord; return false;
-    case EventParser::Outcome::kDeclined: return false;
+    case EventParser::Outcome::kEvent: return event.phase != 0 ? Answer::kYes : Answer::kNo;
+    case EventParser::Outcome::kIncomplete: return !last && length(brace, end) < kOrdinaryRecord ? Answer::kLater : Answer::kNo;
+    case EventParser::Outcome::kDeclined: return Answer::kNo;
   }
-  return false;
+  return Answer::kNo;
 }
 
 const char* Scanner::State::top_level(const char* p) {
@@ -242,18 +238,18 @@ const char* Scanner::State::top_level(const char* p) {
 
 // `from` is where the member begins, `key` its name, `value` where its value begins.
 const char* Scanner::State::member(const char* from, const char* value) {
-  bool undecided = false;
-  if (array_begins(value, key, undecided)) {
-    array_seen = true;
-    if (!foreign) report.saw_event_array = true;
-    where = Where::kEvents;
-    return value + 1;
-  }
-  if (undecided) return await(from);
-  if (key == "traceEvents" && *value == '[') {  // a document has this once
-    interrupt(from);
-    where = Where::kEvents;
-    return value + 1;
+  if (*value == '[') {
+    // The event array, by its name or because it holds records although its name is damaged.
+    const Answer records = key == "traceEvents" ? Answer::kYes : array_seen ? Answer::kNo : opens_records(value);
+    if (records == Answer::kLater) return await(from);
+    if (records == Answer::kYes) {
+      if (array_seen) interrupt(from);  // a document has one
+      array_seen = true;
+      whole_record = true;
+      if (!foreign) report.saw_event_array = true;
+      where = Where::kEvents;
+      return value + 1;
+    }
   }
   skipper.reset();
   const char* value_end = skipper.skip(value, end);
@@ -332,7 +328,7 @@ const char* Scanner::State::events(const char* p) {
     }
     if (*p == ']') {
       if (comma && !foreign) report.trailing_comma = true;
-      doubtful_end = !whole_record && report.events > 0;
+      doubtful_end = !whole_record;
       where = report.bare_array && !foreign ? Where::kBehind : Where::kTopLevel;
       return p + 1;
     }
@@ -411,6 +407,14 @@ const char* Scanner::State::difficult_event(const char* p) {
 // Something in the event array that is no object.
 const char* Scanner::State::other_element(const char* p) {
   if (too_early(p)) return stall(p);
+  if (*p == '[') {
+    const Answer records = opens_records(p);
+    if (records == Answer::kLater) return await(p);
+    if (records == Answer::kYes) {
+      if (report.events > 0) interrupt(p);
+      return p + 1;
+    }
+  }
   ValueSkipper element;
   const char* stop = element.skip(p, end);
   if (stop == nullptr && !last) return length(p, end) < limits.event_bytes ? await(p) : give_up(p, EventFault::kTooLarge);
