@@ -7,7 +7,7 @@
 #include <tuple>
 #include <unordered_map>
 
-#include "hta/base/text.h"
+#include "hta/base/human.h"
 
 namespace hta::analysis {
 namespace breakdown {
@@ -339,11 +339,6 @@ void add_annotations(std::span<Ranked<Partial>> ranks, const Options& options, r
   document.tables.push_back(std::move(table));
 }
 
-std::string percent_text(Int128 part, Int128 whole) {
-  const auto value = percent(part, whole);
-  return value ? fixed_point(*value, 2) + " %" : std::string("–");
-}
-
 void add_heading(std::span<Ranked<Partial>> ranks, result::Document& document) {
   TimeParts all;
   for (const auto& [context, partial] : ranks) {
@@ -354,10 +349,10 @@ void add_heading(std::span<Ranked<Partial>> ranks, result::Document& document) {
     document.note("no-gpu-events", "no rank has GPU events; was ProfilerActivity.CUDA on?");
     return;
   }
-  document.heading.push_back("GPU time: compute " + percent_text(all.compute_ns, all.span_ns) + ", exposed communication " +
-                             percent_text(all.exposed_comm_ns, all.span_ns) + ", exposed memory " +
-                             percent_text(all.exposed_memory_ns, all.span_ns) + ", idle " +
-                             percent_text(all.idle_ns, all.span_ns) + ".");
+  document.heading.push_back("GPU time: compute " + human_percent(all.compute_ns, all.span_ns) + ", exposed communication " +
+                             human_percent(all.exposed_comm_ns, all.span_ns) + ", exposed memory " +
+                             human_percent(all.exposed_memory_ns, all.span_ns) + ", idle " +
+                             human_percent(all.idle_ns, all.span_ns) + ".");
   // What is largest besides compute is where to look next.
   if (all.idle_ns >= all.exposed_comm_ns && all.idle_ns * 20 > all.span_ns) document.next.push_back("idle");
   else if (all.exposed_comm_ns * 20 > all.span_ns) document.next.push_back("overlap");

@@ -62,6 +62,12 @@ Status Options::set(const OptionSpec& spec, std::string_view text) {
     case OptionKind::kChoice:
       if (!is_choice(text, spec.choices)) return fail("choice; there are " + std::string(spec.choices));
       break;
+    case OptionKind::kRanges: {
+      auto ranges = IntRanges::parse(text);
+      if (!ranges) return Error{ErrorCode::kUsage, "", "--" + std::string(spec.name) + ": " + ranges.error().message, {}};
+      value.ranges = std::move(ranges).value();
+      break;
+    }
     case OptionKind::kText: break;
     case OptionKind::kTextList: value.list.emplace_back(text); break;
   }
@@ -84,6 +90,11 @@ std::string Options::text(std::string_view name) const {
 std::vector<std::string> Options::texts(std::string_view name) const {
   const auto at = values_.find(name);
   return at == values_.end() ? std::vector<std::string>() : at->second.list;
+}
+
+IntRanges Options::ranges(std::string_view name) const {
+  const auto at = values_.find(name);
+  return at == values_.end() ? IntRanges() : at->second.ranges;
 }
 
 bool Options::wants(std::string_view table) const {

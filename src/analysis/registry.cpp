@@ -4,6 +4,7 @@
 #include <cassert>
 
 #include "hta/analysis/breakdown.h"
+#include "hta/analysis/idle.h"
 
 namespace hta::analysis {
 namespace {
@@ -11,6 +12,7 @@ namespace {
 // One line per analysis. Commands, help, flags and the checks of docs and tests follow from it.
 constexpr std::array kAnalyses{
     &kBreakdown,
+    &kIdle,
 };
 
 }  // namespace

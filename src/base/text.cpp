@@ -224,6 +224,25 @@ bool is_valid_utf8(std::string_view bytes) {
   return true;
 }
 
+std::string json_quoted(std::string_view utf8) {
+  constexpr std::string_view kHex = "0123456789abcdef";
+  std::string out = "\"";
+  for (const char c : utf8) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == '"' || c == '\\') {
+      out += '\\';
+      out += c;
+    } else if (byte < 0x20) {
+      out += "\\u00";
+      out += kHex[byte >> 4];
+      out += kHex[byte & 15];
+    } else {
+      out += c;
+    }
+  }
+  return out + "\"";
+}
+
 std::string valid_utf8(std::string_view bytes) {
   std::string out;
   out.reserve(bytes.size());

@@ -1,78 +1,20 @@
 #include <algorithm>
-#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <filesystem>
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/ioctl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "hta/base/text.h"
+#include "files.h"
 #include "run_analysis.h"
 
 namespace hta::cli {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string error_text() { return std::strerror(errno); }
-
-// Writes all, or says why not. A closed pipe is no error: the reader has seen enough.
-enum class Written : std::uint8_t { kAll, kClosed, kFailed };
-Written write_all(int fd, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t n = ::write(fd, bytes.data(), bytes.size());
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return errno == EPIPE ? Written::kClosed : Written::kFailed;
-    bytes.remove_prefix(static_cast<std::size_t>(n));
-  }
-  return Written::kAll;
-}
-
-// Calls `fill` with an Out to standard output, or to a temporary file that becomes `path` when all is written.
-template <class Fill>
-Status write_result(const std::string& path, Fill fill) {
-  Written state = Written::kAll;
-  int fd = STDOUT_FILENO;
-  std::string temporary;
-  if (!path.empty()) {
-    temporary = path + ".XXXXXX";
-    fd = mkstemp(temporary.data());
-    if (fd < 0) return Error{ErrorCode::kOutput, path, "cannot be written: " + error_text(), {}};
-    const mode_t mask = umask(0);
-    umask(mask);
-    fchmod(fd, 0666 & ~mask);
-  }
-  {
-    report::Out out([&](std::string_view bytes) {
-      if (state == Written::kAll) state = write_all(fd, bytes);
-    });
-    fill(out);
-  }
-  const std::string problem = state == Written::kFailed ? error_text() : "";
-  if (path.empty()) {
-    if (state == Written::kFailed) return Error{ErrorCode::kOutput, "", "standard output cannot be written: " + problem, {}};
-    return {};
-  }
-  const bool closed = ::close(fd) == 0;
-  if (state != Written::kAll || !closed || std::rename(temporary.c_str(), path.c_str()) != 0) {
-    const std::string why = problem.empty() ? error_text() : problem;
-    unlink(temporary.c_str());
-    return Error{ErrorCode::kOutput, path, "cannot be written: " + why, {}};
-  }
-  return {};
-}
-
-bool is_input(const std::string& target, const result::Document& document) {
-  std::error_code error;
-  return std::any_of(document.inputs.begin(), document.inputs.end(), [&](const result::Input& input) {
-    return fs::equivalent(target, input.path, error);
-  });
-}
 
 bool on_terminal() { return isatty(STDOUT_FILENO) != 0; }
 
@@ -128,14 +70,6 @@ void complete_next(const CommonOptions& common, result::Document& document) {
   }
 }
 
-Status write_side_files(const result::Document& document) {
-  for (const result::SideFile& file : document.side_files) {
-    if (is_input(file.path, document)) return Error{ErrorCode::kUsage, file.path, "is an input; choose another name", {}};
-    if (Status status = write_result(file.path, [&](report::Out& out) { out << file.content; }); !status) return status;
-  }
-  return {};
-}
-
 }  // namespace
 
 ExitStatus fail(const Error& error) {
@@ -179,12 +113,13 @@ ExitStatus deliver(const Command& command, const CommonOptions& common, const an
     if (error) return fail({ErrorCode::kOutput, common.output_dir, "cannot be made: " + error.message(), {}});
     for (const result::Table& table : document.tables) {
       const std::string path = common.output_dir + "/" + std::string(command.name) + "." + table.name() + ".csv";
-      if (Status status = write_result(path, [&](report::Out& out) { report::render_csv(table, out); }); !status) return fail(status.error());
+      if (Status status = write_file(path, [&](report::Out& out) { report::render_csv(table, out); return Status(); }); !status) return fail(status.error());
     }
-  } else if (Status status = write_result(common.output, [&](report::Out& out) { report::render(document, render, out); }); !status) {
+  } else if (Status status = write_file(common.output, [&](report::Out& out) { report::render(document, render, out); return Status(); }); !status) {
     return fail(status.error());
   }
   if (Status status = write_side_files(document); !status) return fail(status.error());
+  if (Status status = write_overlays(common, document); !status) return fail(status.error());
   if (document.verdict == result::Verdict::kFailed) return ExitStatus::kFailed;
   if (document.verdict == result::Verdict::kInsufficient) return ExitStatus::kUnusable;
   return lost_data && common.strict ? ExitStatus::kLossy : ExitStatus::kDone;

@@ -29,27 +29,39 @@ analysis::RankContext context_of(const input::RunInput& input, Side side) {
 
 std::string_view side_name(std::size_t run, std::size_t runs) { return runs < 2 ? "" : run == 0 ? "base" : "test"; }
 
+// --rank, unless the side has a choice of its own.
+IntRanges ranks_of(Side side, const std::vector<Job>& jobs, const CommonOptions& common) {
+  for (const Job& job : jobs) {
+    if (side == Side::kOnly) break;
+    const IntRanges own = job.options.ranges(side == Side::kBase ? "base-rank" : "test-rank");
+    if (!own.all()) return own;
+  }
+  return common.ranks;
+}
+
 // One pass over one run: partials[handle][job].
 struct MappedRun {
   input::Run run;
   std::vector<std::vector<std::unique_ptr<analysis::Partial>>> partials;
 };
 
-Result<MappedRun> map_run(const std::vector<std::string>& paths, const std::vector<Job>& jobs, const CommonOptions& common) {
-  auto files = input::list_files(paths, common.recursive);
+Result<MappedRun> map_run(const RunPaths& from, std::vector<Job> jobs, const CommonOptions& common) {
+  for (Job& job : jobs) job.options.side = from.side;
+  auto files = input::list_files(from.paths, common.recursive);
   if (!files) return files.error();
   if (!files->runs.empty()) {
     std::string message = "holds several runs; give one of them:";
     for (const std::string& run : files->runs) message += " " + run;
-    return Error{ErrorCode::kUsage, paths.front(), message, {}};
+    return Error{ErrorCode::kUsage, from.paths.front(), message, {}};
   }
   input::RunOptions options;
   for (const Job& job : jobs) options.load.build.needs |= job.spec->needs(job.options);
   options.load.build.filter = common.filter;
   options.load.build.kernel_rules = common.kernel_rules;
   if (common.max_event_dur_ns) options.load.build.max_event_dur_ns = *common.max_event_dur_ns;
-  options.load.limits = common.limits;
-  options.ranks = common.ranks;
+  options.load.scan = common.scan_limits;
+  options.load.limits = common.load_limits;
+  options.ranks = ranks_of(from.side, jobs, common);
   options.rank_from = common.rank_from;
   options.assigned_ranks = common.assigned_ranks;
   options.threads = common.threads;
@@ -117,30 +129,40 @@ void describe_inputs(const std::vector<input::Run>& runs, result::Document& docu
   }
 }
 
-Result<Analysed> analyse(std::vector<Job> jobs, const CommonOptions& common, Paths paths) {
-  Analysed out;
-  std::vector<std::vector<RankPartial>> by_job(jobs.size());
-  const std::size_t run_count = paths == Paths::kTwoRuns ? 2 : 1;
-  for (std::size_t r = 0; r < run_count; ++r) {
-    const std::vector<std::string> run_paths = run_count == 2 ? std::vector<std::string>{common.paths[r]} : common.paths;
-    auto mapped = map_run(run_paths, jobs, common);
+Result<MappedRuns> map_runs(const std::vector<RunPaths>& runs, const std::vector<Job>& jobs, const CommonOptions& common) {
+  MappedRuns out;
+  out.partials.resize(jobs.size());
+  for (const RunPaths& run : runs) {
+    auto mapped = map_run(run, jobs, common);
     if (!mapped) return mapped.error();
-    const Side side = run_count < 2 ? Side::kOnly : r == 0 ? Side::kBase : Side::kTest;
     for (const input::RunInput& input : mapped->run.inputs) {
       if (!input.rank || !input.selected) continue;
       auto& partials = mapped->partials[input.handle];
-      for (std::size_t j = 0; j < jobs.size(); ++j) by_job[j].push_back({context_of(input, side), std::move(partials[j])});
+      for (std::size_t j = 0; j < jobs.size(); ++j) {
+        out.partials[j].push_back({context_of(input, run.side), std::move(partials[j])});
+      }
     }
     out.lost_data |= mapped->run.lost_data;
     out.runs.push_back(std::move(mapped->run));
   }
+  return out;
+}
+
+Result<Analysed> analyse(const std::vector<Job>& jobs, const CommonOptions& common, Paths paths) {
+  std::vector<RunPaths> runs{{common.paths, Side::kOnly}};
+  if (paths == Paths::kTwoRuns) runs = {{{common.paths[0]}, Side::kBase}, {{common.paths[1]}, Side::kTest}};
+  auto mapped = map_runs(runs, jobs, common);
+  if (!mapped) return mapped.error();
+  Analysed out;
+  out.lost_data = mapped->lost_data;
   for (std::size_t j = 0; j < jobs.size(); ++j) {
     result::Document document;
     document.command = std::string(jobs[j].spec->name);
-    describe_inputs(out.runs, document);
-    if (Status status = jobs[j].spec->combine(by_job[j], jobs[j].options, document); !status) return status.error();
+    describe_inputs(mapped->runs, document);
+    if (Status status = jobs[j].spec->combine(mapped->partials[j], jobs[j].options, document); !status) return status.error();
     out.documents.push_back(std::move(document));
   }
+  out.runs = std::move(mapped->runs);
   return out;
 }
 

@@ -18,8 +18,23 @@ struct Analysed {
   bool lost_data = false;
 };
 
-/// Maps every job over every rank in one pass over the files, then combines.
-Result<Analysed> analyse(std::vector<Job> jobs, const CommonOptions& common, Paths paths);
+/// The files of one run, and which it is when two are compared.
+struct RunPaths {
+  std::vector<std::string> paths;
+  analysis::Side side = analysis::Side::kOnly;
+};
+
+struct MappedRuns {
+  std::vector<input::Run> runs;
+  std::vector<std::vector<analysis::RankPartial>> partials;  ///< of each job, by run, then rank
+  bool lost_data = false;
+};
+
+/// Maps every job over every rank, in one pass over the files of each run.
+Result<MappedRuns> map_runs(const std::vector<RunPaths>& runs, const std::vector<Job>& jobs, const CommonOptions& common);
+
+/// Maps, then combines.
+Result<Analysed> analyse(const std::vector<Job>& jobs, const CommonOptions& common, Paths paths);
 
 /// The command that is one analysis.
 ExitStatus run_analysis_command(const Command& command, Invocation& invocation);

@@ -98,7 +98,7 @@ std::size_t decode_string(std::string_view raw, std::string& out) {
   return odd;
 }
 
-std::size_t odd_escapes(std::string_view raw) {
+std::size_t count_odd_escapes(std::string_view raw) {
   std::string decoded;
   return decode_string(raw, decoded);
 }

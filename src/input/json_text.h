@@ -11,7 +11,7 @@ namespace hta::input {
 std::size_t decode_string(std::string_view raw, std::string& out);
 
 /// The number of escapes in it that JSON does not know, e.g. of a path with single backslashes.
-std::size_t odd_escapes(std::string_view raw);
+std::size_t count_odd_escapes(std::string_view raw);
 
 /// Whether `text` is one value as JSON demands it. O(n), not recursive.
 bool is_valid_json(std::string_view text);

@@ -116,9 +116,10 @@ struct Scanner::State {
   const char* behind(const char* p);
   const char* stray(const char* p);
   const char* cut_off();
+  const char* enter_events(const char* p);
   enum class Answer : std::uint8_t { kNo, kYes, kLater };
   Answer opens_records(const char* p);
-  void hand_over();
+  void hand_over(const char* from, const char* behind_it);
   void fault(EventFault kind, const char* p);
   void lose(const char* from, const char* to) { wasted += length(from, to); }
   // Records of another document follow: nothing more is handed over.
@@ -129,12 +130,21 @@ struct Scanner::State {
   }
 };
 
-void Scanner::State::hand_over() {
+void Scanner::State::hand_over(const char* from, const char* behind_it) {
   whole_record = event.phase != 0;
   if (foreign) return;
+  event.text = {from, length(from, behind_it)};
   if (whole_record) report.saw_event_array = true;
   ++report.events;
   sink.event(event);
+}
+
+// p is behind the bracket that opens the event array.
+const char* Scanner::State::enter_events(const char* p) {
+  whole_record = true;
+  if (!foreign) report.events_begin = offset(p);
+  where = Where::kEvents;
+  return p;
 }
 
 void Scanner::State::fault(EventFault kind, const char* p) {
@@ -161,8 +171,7 @@ const char* Scanner::State::begin(const char* p) {
   if (*p == '[') {
     report.bare_array = true;
     array_seen = true;
-    where = Where::kEvents;
-    return p + 1;
+    return enter_events(p + 1);
   }
   where = Where::kSearching;
   return p;
@@ -186,8 +195,7 @@ const char* Scanner::State::search(const char* p) {
       report.head_lost |= !object_form;
       report.bare_array = !object_form;
       array_seen = true;
-      where = Where::kEvents;
-      return found.at;
+      return enter_events(found.at);
     case Landmark::Kind::kDocumentHead:
       report.head_lost |= !object_form;
       object_form = true;
@@ -218,6 +226,7 @@ const char* Scanner::State::top_level(const char* p) {
   if (p == end) return last ? cut_off() : stall(p);
   if (too_early(p)) return stall(p);
   if (*p == '}') {
+    if (!foreign) report.document_end = offset(p + 1);
     where = Where::kBehind;
     return p + 1;
   }
@@ -245,10 +254,8 @@ const char* Scanner::State::member(const char* from, const char* value) {
     if (records == Answer::kYes) {
       if (array_seen) interrupt(from);  // a document has one
       array_seen = true;
-      whole_record = true;
       if (!foreign) report.saw_event_array = true;
-      where = Where::kEvents;
-      return value + 1;
+      return enter_events(value + 1);
     }
   }
   skipper.reset();
@@ -327,8 +334,12 @@ const char* Scanner::State::events(const char* p) {
       return report.bare_array ? end : cut_off();
     }
     if (*p == ']') {
-      if (comma && !foreign) report.trailing_comma = true;
       doubtful_end = !whole_record;
+      if (!foreign) {
+        report.trailing_comma |= comma;
+        report.events_end = offset(p);
+        if (report.bare_array) report.document_end = offset(p + 1);
+      }
       where = report.bare_array && !foreign ? Where::kBehind : Where::kTopLevel;
       return p + 1;
     }
@@ -344,7 +355,7 @@ const char* Scanner::State::events(const char* p) {
         if (length(start, p) > limits.event_bytes) {
           fault(EventFault::kTooLarge, start);
         } else {
-          hand_over();
+          hand_over(start, p);
           cautious = false;
         }
         comma = false;
@@ -385,7 +396,7 @@ const char* Scanner::State::difficult_event(const char* p) {
   event.offset = offset(p);
   const SlowEventReader::Outcome read = slow.read(p, bound, event);
   if (read.behind != nullptr) {
-    hand_over();
+    hand_over(p, read.behind);
     return read.behind;
   }
   lose(p, p + read.looked_at);
@@ -398,7 +409,7 @@ const char* Scanner::State::difficult_event(const char* p) {
   const char* const stop = found.kind == Landmark::Kind::kMore || found.kind == Landmark::Kind::kNone ? bound : found.at;
   if (parser.parse(&at, stop, event, Strictness::kAnyStrings) == EventParser::Outcome::kEvent) {
     if (!foreign) ++report.control_characters;
-    hand_over();
+    hand_over(p, at);
     return at;
   }
   return give_up(p, EventFault::kDamagedText);
@@ -514,6 +525,7 @@ const char* Scanner::State::stray(const char* p) {
         return end;
       }
       writers.records_behind_end();
+      if (!foreign) report.events_end = report.document_end = std::nullopt;  // it was none
       where = Where::kEvents;
       return found.at;
     case Landmark::Kind::kRecordStart:

@@ -7,6 +7,7 @@
 #include <cxxabi.h>
 
 #include "hta/base/exact.h"
+#include "hta/base/human.h"
 #include "hta/base/text.h"
 
 namespace hta::report {
@@ -26,27 +27,6 @@ std::optional<Format> format_of_file(std::string_view path) {
   if (path.ends_with(".json")) return Format::kJson;
   if (path.ends_with(".md")) return Format::kMarkdown;
   return std::nullopt;
-}
-
-std::string human_time(std::int64_t nanos) {
-  struct Unit {
-    std::int64_t nanos;
-    std::string_view name;
-  };
-  static constexpr Unit kUnits[] = {{kNanosPerSecond, "s"}, {kNanosPerMilli, "ms"}, {kNanosPerMicro, "µs"}};
-  const std::int64_t magnitude = nanos < 0 ? -nanos : nanos;
-  for (const Unit& unit : kUnits) {
-    if (magnitude < unit.nanos && &unit != &kUnits[2]) continue;
-    if (magnitude == 0) break;
-    // Three digits, at least: 1.23, 12.3, 123.
-    const int decimals = magnitude >= 100 * unit.nanos ? 1 : 2;
-    const std::int64_t scale = decimals == 2 ? 100 : 10;
-    std::int64_t value = divide_half_even(Int128{nanos} * scale, unit.nanos);
-    std::string digits = fixed_point(value, decimals);
-    if (magnitude < kNanosPerMicro) digits = fixed_point(nanos, 3);
-    return digits + " " + std::string(unit.name);
-  }
-  return "0 µs";
 }
 
 std::string human_cell(const result::Table& table, std::size_t row, std::size_t column) {

@@ -11,7 +11,8 @@ namespace hta::result {
 int decimals_of(CellType type) {
   switch (type) {
     case CellType::kTime: return 3;
-    case CellType::kPercent: return 2;
+    case CellType::kPercent:
+    case CellType::kHundredths: return 2;
     case CellType::kRatio: return 4;
     case CellType::kRate: return 6;
     default: return 0;

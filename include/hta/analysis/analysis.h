@@ -23,8 +23,6 @@
 
 namespace hta::analysis {
 
-enum class Side : std::uint8_t { kOnly, kBase, kTest };  ///< which run, when two are compared
-
 /// What combine knows of a rank besides its partial.
 struct RankContext {
   RankKey rank;

@@ -8,10 +8,14 @@
 #include <string_view>
 #include <vector>
 
+#include "hta/base/int_ranges.h"
 #include "hta/base/nanos.h"
 #include "hta/base/result.h"
 
 namespace hta::analysis {
+
+/// Which run, when two are compared.
+enum class Side : std::uint8_t { kOnly, kBase, kTest };
 
 enum class OptionKind : std::uint8_t {
   kFlag,      ///< no value
@@ -20,6 +24,7 @@ enum class OptionKind : std::uint8_t {
   kDecimal,   ///< decimal number, kept in 10^-6
   kText,
   kTextList,  ///< may be repeated
+  kRanges,    ///< numbers and ranges such as 0,4-7
   kChoice,    ///< one of `choices`, separated by |
 };
 
@@ -47,7 +52,10 @@ class Options {
   std::int64_t integer(std::string_view name) const;
   std::string text(std::string_view name) const;
   std::vector<std::string> texts(std::string_view name) const;
+  /// kRanges; everything if it is not given.
+  IntRanges ranges(std::string_view name) const;
 
+  Side side = Side::kOnly;  ///< of the rank that is being mapped
   /// Rows per group in tables with `others` rows; 0 = all.
   std::int64_t top = 0;
   bool top_given = false;  ///< by the user, not by default
@@ -64,6 +72,7 @@ class Options {
     std::int64_t integer = 0;
     std::string text;
     std::vector<std::string> list;
+    IntRanges ranges;
   };
   std::map<std::string, Value, std::less<>> values_;
 };

@@ -38,6 +38,9 @@ std::string fixed_point(std::int64_t value, int decimals);
 /// Integer with thousands separated by commas, for people.
 std::string with_commas(std::int64_t value);
 
+/// A JSON string with its quotes; `utf8` must be valid UTF-8.
+std::string json_quoted(std::string_view utf8);
+
 /// UTF-8 copy of `bytes` in which every invalid sequence is replaced by U+FFFD.
 std::string valid_utf8(std::string_view bytes);
 bool is_valid_utf8(std::string_view bytes);

@@ -50,6 +50,7 @@ struct RawEvent {
   RawValue id;
   RawTime time;
   RawTime dur;
+  std::string_view text;       ///< the whole record with its braces, as it stands in the file
   std::string_view args_text;  ///< the whole args object with its braces, empty if there is none
   std::array<RawArg, kMaxArgs> args;
   std::size_t arg_count = 0;
@@ -59,7 +60,7 @@ struct RawEvent {
     phase = 0;
     category = name = pid = tid = id = RawValue{};
     time = dur = RawTime{};
-    args_text = {};
+    text = args_text = {};
     arg_count = 0;
   }
   /// Of an argument that is given twice the last one counts.

@@ -44,6 +44,10 @@ struct ScanReport {
   bool hopeless = false;               ///< so damaged that looking for records was given up
   std::uint64_t control_characters = 0;  ///< records kept although a string held raw control characters
   std::uint64_t damaged_metadata = 0;    ///< top-level members that could not be read
+  // Offsets in the inflated text, for those who write a trace back.
+  std::optional<std::uint64_t> events_begin;  ///< behind the bracket that opens the event array
+  std::optional<std::uint64_t> events_end;    ///< of the bracket that closes it
+  std::optional<std::uint64_t> document_end;  ///< behind the document, if it is whole
 };
 
 enum class MoreBytes : std::uint8_t { kYes, kNo };

@@ -42,8 +42,6 @@ void render_terminal(const result::Document& document, const RenderOptions& opti
 std::string human_cell(const result::Table& table, std::size_t row, std::size_t column);
 /// A column's heading for people: `span_us` becomes `span`, `idle_pct` becomes `idle %`.
 std::string human_heading(const result::Table::Column& column);
-/// A duration with three or four significant digits and its unit.
-std::string human_time(std::int64_t nanos);
 /// "1 damaged, 2 ignored ..." or empty if there is nothing to say.
 std::string quality_line(const result::Document& document, Detail detail);
 /// Tables that a person sees, in order.

@@ -72,12 +72,29 @@ struct Summary {
   std::vector<Measure> evidence;
 };
 
+/// A value over time that viewers draw as a track of its own.
+struct CounterTrack {
+  std::string name;
+  std::string pid;         ///< as JSON: a number or a quoted text
+  std::string value_name;  ///< what the value is, e.g. its unit
+  int decimals = 0;        ///< of the values: they are in 10^-decimals
+  struct Point {
+    std::int64_t time_ns = 0;  ///< on the clock of the file
+    std::int64_t value = 0;
+  };
+  std::vector<Point> points;
+};
+
+enum class DamagedInput : std::uint8_t { kLeaveOut, kRefuse };  ///< what to do about records that cannot be read
+
 /// A trace to be written back with additions; carried out by the command line, because analyses do no I/O.
 struct Overlay {
   std::string source_path;
-  std::string target_path;
+  std::string target_path;  ///< compressed if it ends in .gz
+  DamagedInput damaged = DamagedInput::kLeaveOut;
   /// JSON elements to add behind the last event, each a complete object; never the bytes of the input.
   std::vector<std::string> elements;
+  std::vector<CounterTrack> counters;  ///< behind the elements; a compact form, because they are many
   /// If set: only records at these positions of the file (sorted) are kept, besides metadata (ph M).
   std::optional<std::vector<std::uint32_t>> keep_positions;
 };

@@ -23,6 +23,7 @@ enum class CellType : std::uint8_t {
   kTime,     ///< nanoseconds, printed as microseconds with three decimals
   kPercent,  ///< hundredths of a per cent
   kRatio,    ///< ten-thousandths: shares, queue statistics, probabilities
+  kHundredths,  ///< hundredths: counts per step
   kRate,     ///< 10^-6 of the unit: GB/s
   kBytes,    ///< bytes
   kNumberText,  ///< a number that stands in the trace as text (hardware counters): printed as it is

@@ -1,0 +1,15 @@
+#pragma once
+// Numbers in sentences for people.
+
+#include "hta/base/nanos.h"
+
+#include <string>
+
+namespace hta {
+
+/// A duration with three or four significant digits and its unit: 1.23 ms.
+std::string human_time(Nanos nanos);
+/// The share as "12.34 %"; a dash if there is no whole.
+std::string human_percent(Int128 part, Int128 whole);
+
+}  // namespace hta

@@ -1,0 +1,36 @@
+#include "hta/base/human.h"
+
+#include "hta/base/exact.h"
+#include "hta/base/text.h"
+
+#include <string_view>
+
+namespace hta {
+
+std::string human_time(std::int64_t nanos) {
+  struct Unit {
+    std::int64_t nanos;
+    std::string_view name;
+  };
+  static constexpr Unit kUnits[] = {{kNanosPerSecond, "s"}, {kNanosPerMilli, "ms"}, {kNanosPerMicro, "µs"}};
+  const std::int64_t magnitude = nanos < 0 ? -nanos : nanos;
+  for (const Unit& unit : kUnits) {
+    if (magnitude < unit.nanos && &unit != &kUnits[2]) continue;
+    if (magnitude == 0) break;
+    // Three digits, at least: 1.23, 12.3, 123.
+    const int decimals = magnitude >= 100 * unit.nanos ? 1 : 2;
+    const std::int64_t scale = decimals == 2 ? 100 : 10;
+    std::int64_t value = divide_half_even(Int128{nanos} * scale, unit.nanos);
+    std::string digits = fixed_point(value, decimals);
+    if (magnitude < kNanosPerMicro) digits = fixed_point(nanos, 3);
+    return digits + " " + std::string(unit.name);
+  }
+  return "0 µs";
+}
+
+std::string human_percent(Int128 part, Int128 whole) {
+  const auto value = percent(part, whole);
+  return value ? fixed_point(*value, 2) + " %" : std::string("–");
+}
+
+}  // namespace hta

@@ -1,0 +1,95 @@
+#include "hta/report/render.h"
+
+#include <catch2/catch.hpp>
+
+#include <array>
+
+using namespace hta;
+using namespace hta::result;
+
+namespace {
+constexpr std::array kColumns{
+    ColumnSpec{"rank", CellType::kRank},
+    ColumnSpec{"name", CellType::kText},
+    ColumnSpec{"time_us", CellType::kTime},
+    ColumnSpec{"id", CellType::kInteger, Presence::kAlways, Bar::kNo, Fit::kIfRoom},
+    ColumnSpec{"pct", CellType::kPercent, Presence::kAlways, Bar::kYes},
+};
+constexpr TableSpec kSpec{"times", "Times", kColumns};
+
+Document document_of(std::string_view name) {
+  Document document;
+  document.command = "test";
+  Table table(kSpec);
+  table.add({RankKey(0, 0), name, std::int64_t{1'234'567}, (std::int64_t{1} << 60), std::int64_t{5000}});
+  table.add({RankKey(1, 2), "b", std::nullopt, 3, std::nullopt});
+  document.tables.push_back(std::move(table));
+  return document;
+}
+
+std::string rendered(const Document& document, report::RenderOptions options) {
+  std::string text;
+  {
+    report::Out out([&](std::string_view bytes) { text += bytes; });
+    report::render(document, options, out);
+  }
+  return text;
+}
+
+std::string rendered(const Document& document, report::Format format) {
+  report::RenderOptions options;
+  options.format = format;
+  return rendered(document, options);
+}
+}  // namespace
+
+TEST_CASE("csv: separators, quotes and line breaks are quoted; nothing is cut") {
+  CHECK(rendered(document_of("f<int, 4>(\"x\")\n"), report::Format::kCsv) ==
+        "rank,name,time_us,id,pct,window\r\n0,\"f<int, 4>(\"\"x\"\")\n\",1234.567,1152921504606846976,50.00,\r\n1,b,,3,,2\r\n");
+}
+
+TEST_CASE("json: numbers keep their digits, large ids are strings, nothing is null") {
+  const std::string text = rendered(document_of("a\"\x01"), report::Format::kJson);
+  CHECK(text.find(R"([0,"a\"\u0001",1234.567,"1152921504606846976",50.0,null],[1,"b",null,3,null,2])") != std::string::npos);
+  CHECK(text.find(R"({"name":"time_us","type":"float","unit":"us"})") != std::string::npos);
+}
+
+TEST_CASE("markdown: what a name could do to the page is escaped") {
+  const std::string text = rendered(document_of("a|b<script>*_`"), report::Format::kMarkdown);
+  CHECK(text.find("a\\|b&lt;script&gt;\\*\\_\\`") != std::string::npos);
+}
+
+TEST_CASE("terminal: a narrow one drops columns that may go and shortens names, and says so") {
+  report::RenderOptions options;
+  options.width = 60;
+  const std::string text = rendered(document_of(std::string(100, 'x')), options);
+  std::size_t begin = 0;
+  for (std::size_t end = text.find('\n'); end != std::string::npos; begin = end + 1, end = text.find('\n', begin)) {
+    std::size_t columns = 0;
+    for (std::size_t i = begin; i < end; ++i) columns += (static_cast<unsigned char>(text[i]) & 0xC0) != 0x80 ? 1u : 0u;
+    CHECK(columns <= 60);
+  }
+  CHECK(text.find("…") != std::string::npos);
+  CHECK(text.find("No room for: id") != std::string::npos);
+}
+
+TEST_CASE("terminal: piped tables are neither cut nor coloured, and control characters do not reach it") {
+  const std::string text = rendered(document_of(std::string(100, 'x') + "\033[31m"), report::Format::kTable);
+  CHECK(text.find(std::string(100, 'x')) != std::string::npos);
+  CHECK(text.find('\033') == std::string::npos);
+}
+
+TEST_CASE("people: durations have a fitting unit") {
+  CHECK(report::human_time(0) == "0 µs");
+  CHECK(report::human_time(7) == "0.007 µs");
+  CHECK(report::human_time(12'345) == "12.34 µs");
+  CHECK(report::human_time(123'456) == "123.5 µs");
+  CHECK(report::human_time(1'234'567'890) == "1.23 s");
+  CHECK(report::human_time(-2'500'000) == "-2.50 ms");
+}
+
+TEST_CASE("people: kernel names lose mangling, return type and arguments") {
+  CHECK(report::readable_kernel_name("_Z4gemmPfS_i") == "gemm(float*, float*, int)");
+  CHECK(report::readable_kernel_name("void at::native::f<int, (g)3>(int, h<(k)1>)") == "at::native::f<int, (g)3>");
+  CHECK(report::readable_kernel_name("aten::mm") == "aten::mm");
+}
