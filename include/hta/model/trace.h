@@ -195,7 +195,7 @@ struct StepEvent {
 /// Why an event does not count, or counts with doubt.
 enum class EventFault : std::uint8_t {
   // ignored
-  kNoName, kNoTime, kUnpairedBegin, kUnpairedEnd, kNegativeDuration, kTooLong, kZeroTimes, kProfilerSpan, kTimeOutOfRange,
+  kNoPhase, kNoName, kNoTime, kUnpairedBegin, kUnpairedEnd, kNegativeDuration, kTooLong, kZeroTimes, kProfilerSpan, kTimeOutOfRange,
   // suspect, but kept
   kStartsBeforeLaunch, kDominatesRank,
   // damaged text, found by the reader
