@@ -4,6 +4,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "columns.h"
 #include "hta/model/event_order.h"
 
 namespace hta {
@@ -36,25 +37,11 @@ std::vector<std::uint32_t> inverse(const std::vector<std::uint32_t>& order) {
   return out;
 }
 
-template <class Index, class T>
-void reorder(Column<Index, T>& column, const std::vector<std::uint32_t>& order) {
-  Column<Index, T> scratch;
-  hta::reorder(column, order, scratch);
-}
-
 void sort_gpu(Trace& trace) {
   GpuEvents& gpu = trace.gpu;
   const auto order = event_order(gpu.size(), {gpu.start_ns.data(), gpu.dur_ns.data(), gpu.position.data()});
   if (order.empty()) return;
-  reorder(gpu.start_ns, order);
-  reorder(gpu.dur_ns, order);
-  reorder(gpu.name, order);
-  reorder(gpu.stream, order);
-  reorder(gpu.thread, order);
-  reorder(gpu.category, order);
-  reorder(gpu.type, order);
-  reorder(gpu.correlation, order);
-  reorder(gpu.position, order);
+  for_each_column(kRecordedGpuColumns, [&](auto column) { reorder(gpu.*column, order); });
   remap_rows(trace.gpu_args, inverse(order));
 }
 
@@ -62,12 +49,7 @@ void sort_host(Trace& trace) {
   HostEvents& host = trace.host;
   const auto order = event_order(host.size(), {host.start_ns.data(), host.dur_ns.data(), host.position.data()});
   if (order.empty()) return;
-  reorder(host.start_ns, order);
-  reorder(host.dur_ns, order);
-  reorder(host.name, order);
-  reorder(host.thread, order);
-  reorder(host.category, order);
-  reorder(host.position, order);
+  for_each_column(kRecordedHostColumns, [&](auto column) { reorder(host.*column, order); });
   const auto new_row = inverse(order);
   remap_rows(trace.host_args, new_row);
   for (HostId& row : trace.launches.host) {
@@ -79,13 +61,7 @@ void sort_launches(Trace& trace) {
   LaunchCalls& calls = trace.launches;
   const auto order = event_order(calls.size(), {calls.start_ns.data(), calls.dur_ns.data(), calls.position.data()});
   if (order.empty()) return;
-  reorder(calls.start_ns, order);
-  reorder(calls.dur_ns, order);
-  reorder(calls.name, order);
-  reorder(calls.thread, order);
-  reorder(calls.correlation, order);
-  reorder(calls.host, order);
-  reorder(calls.position, order);
+  for_each_column(kRecordedLaunchColumns, [&](auto column) { reorder(calls.*column, order); });
 }
 
 template <class Row>
@@ -261,12 +237,11 @@ void find_incomplete_steps(Trace& trace) {
   if (bare * kIncompleteShare > of_last) trace.incomplete_steps.push_back(last);
 }
 
+// Rows only move towards the front, so that each column can be thinned out where it is.
 template <class T>
-void shrink(Column<GpuId, T>& column, const std::vector<std::uint32_t>& kept) {
-  Column<GpuId, T> out;
-  out.reserve(kept.size());
-  for (const std::uint32_t row : kept) out.push_back(column.data()[row]);
-  column = std::move(out);
+void keep_rows(Column<GpuId, T>& column, const std::vector<std::uint32_t>& kept) {
+  for (std::size_t i = 0; i < kept.size(); ++i) column.data()[i] = column.data()[kept[i]];
+  column.resize(kept.size());
 }
 
 void apply_filter(Trace& trace, const GpuFilter& filter) {
@@ -287,17 +262,7 @@ void apply_filter(Trace& trace, const GpuFilter& filter) {
     new_row[i.value()] = static_cast<std::uint32_t>(kept.size());
     kept.push_back(i.value());
   }
-  shrink(gpu.start_ns, kept);
-  shrink(gpu.dur_ns, kept);
-  shrink(gpu.name, kept);
-  shrink(gpu.stream, kept);
-  shrink(gpu.thread, kept);
-  shrink(gpu.category, kept);
-  shrink(gpu.type, kept);
-  shrink(gpu.correlation, kept);
-  shrink(gpu.launch, kept);
-  shrink(gpu.step, kept);
-  shrink(gpu.position, kept);
+  for_each_column(kGpuColumns, [&](auto column) { keep_rows(gpu.*column, kept); });
   remap_rows(trace.gpu_args, new_row);
 }
 
@@ -347,40 +312,19 @@ void finish_trace(Trace& trace, const BuildOptions& options) {
 
 void clear_trace(Trace& trace) {
   Trace fresh;
-  const auto keep = [](auto& column, auto& into) {
-    column.clear();
-    into = std::move(column);
+  const auto keep = [](auto& table, auto& into, const auto& columns) {
+    for_each_column(columns, [&](auto column) {
+      (table.*column).clear();
+      into.*column = std::move(table.*column);
+    });
   };
-  GpuEvents& gpu = trace.gpu;
-  keep(gpu.start_ns, fresh.gpu.start_ns);
-  keep(gpu.dur_ns, fresh.gpu.dur_ns);
-  keep(gpu.name, fresh.gpu.name);
-  keep(gpu.stream, fresh.gpu.stream);
-  keep(gpu.thread, fresh.gpu.thread);
-  keep(gpu.category, fresh.gpu.category);
-  keep(gpu.type, fresh.gpu.type);
-  keep(gpu.correlation, fresh.gpu.correlation);
-  keep(gpu.launch, fresh.gpu.launch);
-  keep(gpu.step, fresh.gpu.step);
-  keep(gpu.position, fresh.gpu.position);
-  LaunchCalls& calls = trace.launches;
-  keep(calls.start_ns, fresh.launches.start_ns);
-  keep(calls.dur_ns, fresh.launches.dur_ns);
-  keep(calls.name, fresh.launches.name);
-  keep(calls.thread, fresh.launches.thread);
-  keep(calls.correlation, fresh.launches.correlation);
-  keep(calls.host, fresh.launches.host);
-  keep(calls.position, fresh.launches.position);
-  keep(calls.gpu_begin, fresh.launches.gpu_begin);
-  keep(calls.gpu_of, fresh.launches.gpu_of);
-  HostEvents& host = trace.host;
-  keep(host.start_ns, fresh.host.start_ns);
-  keep(host.dur_ns, fresh.host.dur_ns);
-  keep(host.name, fresh.host.name);
-  keep(host.thread, fresh.host.thread);
-  keep(host.category, fresh.host.category);
-  keep(host.position, fresh.host.position);
-  keep(host.parent, fresh.host.parent);
+  keep(trace.gpu, fresh.gpu, kGpuColumns);
+  keep(trace.launches, fresh.launches, kLaunchColumns);
+  keep(trace.host, fresh.host, kHostColumns);
+  for (ArgColumn<GpuId>& column : trace.gpu_args.columns) column.clear();
+  for (ArgColumn<HostId>& column : trace.host_args.columns) column.clear();
+  fresh.gpu_args = std::move(trace.gpu_args);
+  fresh.host_args = std::move(trace.host_args);
   trace.strings.clear();
   fresh.strings = std::move(trace.strings);
   trace = std::move(fresh);
