@@ -1,8 +1,8 @@
 #include "finish.h"
 
 #include <algorithm>
+#include <bit>
 #include <unordered_map>
-#include <unordered_set>
 
 #include "columns.h"
 #include "hta/model/event_order.h"
@@ -11,23 +11,28 @@ namespace hta {
 namespace {
 
 constexpr Nanos kDominatingFrom = kNanosPerSecond;
+constexpr std::uint32_t kNoRow = 0xffffffff;
 constexpr std::int64_t kIncompleteShare = 10;  // a step is incomplete with more than 1/10 of its launches bare
 
+// Gives the values of each column to the new rows of theirs, and drops those of rows that have none.
 template <class Index>
 void remap_rows(ArgTable<Index>& args, const std::vector<std::uint32_t>& new_row) {
-  // Every column was filled in the order of the old rows.
   for (ArgColumn<Index>& column : args.columns) {
-    const std::size_t n = column.size();
-    if (n == 0) continue;
-    std::vector<std::pair<std::uint32_t, std::int64_t>> moved;
-    moved.reserve(n);
-    for (std::size_t i = 0; i < n; ++i) {
-      const std::uint32_t row = new_row[column.row(i).value()];
-      if (row != 0xffffffffu) moved.emplace_back(row, column.value(i));
+    Index* const rows = column.rows().data();
+    std::int64_t* const values = column.values().data();
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < column.size(); ++i) {
+      const std::uint32_t row = new_row[rows[i].value()];
+      if (row == kNoRow) continue;
+      rows[kept] = Index(row);
+      values[kept++] = values[i];
     }
-    std::stable_sort(moved.begin(), moved.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
-    column.clear();
-    for (const auto& [row, value] : moved) column.add(Index(row), value);
+    column.rows().resize(kept);
+    column.values().resize(kept);
+    const auto order = sorted_order(kept, [rows](std::uint32_t a, std::uint32_t b) { return rows[a] < rows[b]; });
+    if (order.empty()) continue;
+    reorder(column.rows(), order);
+    reorder(column.values(), order);
   }
 }
 
@@ -96,7 +101,7 @@ void make_steps(Trace& trace) {
 // Correlation -> the first launch call in event order.
 class LaunchIndex {
  public:
-  explicit LaunchIndex(const LaunchCalls& calls) {
+  explicit LaunchIndex(const LaunchCalls& calls) : calls_(calls) {
     std::int64_t low = INT64_MAX;
     std::int64_t high = 0;
     std::size_t n = 0;
@@ -107,35 +112,36 @@ class LaunchIndex {
       ++n;
     }
     if (n == 0) return;
-    // Correlations are running numbers: a plain array is smaller and faster than a map unless they are far apart.
-    if (static_cast<std::uint64_t>(high - low) < 16 * n + 1024) {
-      base_ = low;
-      dense_.resize(static_cast<std::size_t>(high - low) + 1);
-    }
+    // Correlations are running numbers: a plain array is smaller and faster than a hash table unless they are far apart.
+    dense_ = static_cast<std::uint64_t>(high - low) < 16 * n + 1024;
+    base_ = low;
+    slots_.resize(dense_ ? static_cast<std::size_t>(high - low) + 1 : std::bit_ceil(2 * n));
     for (const LaunchId call : IdRange<LaunchId>(calls.size())) {
       const std::int64_t id = calls.correlation[call];
       if (id == 0) continue;
-      if (dense_.empty()) {
-        sparse_.try_emplace(id, call);
-      } else if (LaunchId& slot = dense_[static_cast<std::size_t>(id - base_)]; !slot.valid()) {
-        slot = call;
-      }
+      if (LaunchId& slot = slots_[slot_of(id)]; !slot.valid()) slot = call;
     }
   }
   LaunchId find(std::int64_t id) const {
-    if (id == 0) return {};
-    if (!dense_.empty()) {
-      if (id < base_ || static_cast<std::uint64_t>(id - base_) >= dense_.size()) return {};
-      return dense_[static_cast<std::size_t>(id - base_)];
-    }
-    const auto at = sparse_.find(id);
-    return at == sparse_.end() ? LaunchId() : at->second;
+    if (id == 0 || slots_.empty()) return {};
+    if (dense_ && (id < base_ || static_cast<std::uint64_t>(id - base_) >= slots_.size())) return {};
+    return slots_[slot_of(id)];
   }
 
  private:
+  // Where `id` is, or belongs.
+  std::size_t slot_of(std::int64_t id) const {
+    if (dense_) return static_cast<std::size_t>(id - base_);
+    const std::size_t mask = slots_.size() - 1;
+    std::size_t at = (static_cast<std::uint64_t>(id) * 0x9E3779B97F4A7C15u >> 32) & mask;
+    while (slots_[at].valid() && calls_.correlation[slots_[at]] != id) at = (at + 1) & mask;
+    return at;
+  }
+
+  const LaunchCalls& calls_;
+  std::vector<LaunchId> slots_;
   std::int64_t base_ = 0;
-  std::vector<LaunchId> dense_;
-  std::unordered_map<std::int64_t, LaunchId> sparse_;
+  bool dense_ = true;
 };
 
 void link(Trace& trace) {
@@ -164,20 +170,25 @@ GpuCategory gpu_category(std::string_view folded) {
 
 void classify(Trace& trace, const KernelRules* rules) {
   GpuEvents& gpu = trace.gpu;
-  // One answer per (category, name, collective named or not): kernels repeat thousands of times.
-  std::unordered_map<std::uint64_t, KernelType> answers;
+  // Kernels repeat thousands of times, nearly always in one category: the last answer of each name is kept.
+  struct Answer {
+    CategoryId category;
+    bool named = false;
+    KernelType type = KernelType::kOther;
+  };
+  std::vector<Answer> answers(trace.strings.size());
   for (const GpuId i : IdRange<GpuId>(gpu.size())) {
     const bool named = gpu.type[i] == KernelType::kCommunication;
-    const std::uint64_t key = (std::uint64_t{gpu.name[i].value()} << 20) | (std::uint64_t{gpu.category[i].value()} << 1) | (named ? 1u : 0u);
-    auto [at, fresh] = answers.try_emplace(key, KernelType::kOther);
-    if (fresh) {
+    Answer& answer = answers[gpu.name[i].value()];
+    if (answer.category != gpu.category[i] || answer.named != named) {
       const std::string_view name = trace.name(i);
       const auto own = rules != nullptr ? rules->match(name) : std::nullopt;
-      at->second = own ? *own
-                       : classify_by_name(gpu_category(trace.text(trace.category(gpu.category[i]).folded)), name,
-                                          named ? CollectiveName::kPresent : CollectiveName::kAbsent);
+      answer = {gpu.category[i], named,
+                own ? *own
+                    : classify_by_name(gpu_category(trace.text(trace.category(gpu.category[i]).folded)), name,
+                                       named ? CollectiveName::kPresent : CollectiveName::kAbsent)};
     }
-    gpu.type[i] = at->second;
+    gpu.type[i] = answer.type;
   }
 }
 
@@ -211,26 +222,28 @@ void make_launch_lists(Trace& trace) {
   for (std::size_t i = 0; i < calls.size(); ++i) begin[i + 1] += begin[i];
   calls.gpu_of.clear();
   calls.gpu_of.resize(begin[calls.size()], GpuId());
-  std::vector<std::uint32_t> next(begin, begin + calls.size());
+  // Each begin is moved on as its list fills up, to where the next one's list begins; so all move back by one at last.
   for (const GpuId i : IdRange<GpuId>(gpu.size())) {
-    if (const LaunchId call = gpu.launch[i]; call.valid()) calls.gpu_of.data()[next[call.value()]++] = i;
+    if (const LaunchId call = gpu.launch[i]; call.valid()) calls.gpu_of.data()[begin[call.value()]++] = i;
   }
+  for (std::size_t i = calls.size(); i > 0; --i) begin[i] = begin[i - 1];
+  begin[0] = 0;
 }
 
 void find_incomplete_steps(Trace& trace) {
   if (trace.steps.size() < 2) return;
   const LaunchCalls& calls = trace.launches;
   const StepId last(trace.steps.size() - 1);
-  std::unordered_set<std::uint32_t> launching;  // names that launch GPU work in the earlier steps
+  std::vector<bool> launching(trace.strings.size());  // names that launch GPU work in the earlier steps
   for (const LaunchId call : IdRange<LaunchId>(calls.size())) {
     if (calls.gpu_events(call).empty()) continue;
     const StepId step = trace.step_at(calls.start_ns[call]);
-    if (step.valid() && step != last) launching.insert(calls.name[call].value());
+    if (step.valid() && step != last) launching[calls.name[call].value()] = true;
   }
   std::int64_t of_last = 0;
   std::int64_t bare = 0;
   for (const LaunchId call : IdRange<LaunchId>(calls.size())) {
-    if (!launching.contains(calls.name[call].value()) || trace.step_at(calls.start_ns[call]) != last) continue;
+    if (!launching[calls.name[call].value()] || trace.step_at(calls.start_ns[call]) != last) continue;
     ++of_last;
     if (calls.gpu_events(call).empty()) ++bare;
   }
@@ -249,7 +262,7 @@ void apply_filter(Trace& trace, const GpuFilter& filter) {
   GpuEvents& gpu = trace.gpu;
   std::unordered_map<std::uint32_t, bool> name_matches;
   std::vector<std::uint32_t> kept;
-  std::vector<std::uint32_t> new_row(gpu.size(), 0xffffffffu);
+  std::vector<std::uint32_t> new_row(gpu.size(), kNoRow);
   for (const GpuId i : IdRange<GpuId>(gpu.size())) {
     const Stream& on = trace.stream_of(i);
     if (!filter.devices.contains(on.device) || !filter.streams.contains(on.stream)) continue;
