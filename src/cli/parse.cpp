@@ -192,8 +192,9 @@ void add_own(CLI::App& app, const Command& command, std::vector<RawOption>& raw)
       app.add_flag(name, option.flag, help)->group("Options of this command");
     } else {
       CLI::Option* added = app.add_option(name, option.texts, help)->type_name(std::string(spec.value_name))->group("Options of this command");
-      if (spec.kind == analysis::OptionKind::kTextList) added->allow_extra_args(false);
-      else added->expected(1)->take_last();
+      // One text each time, whatever is in it: CLI11 would take [a,b] apart.
+      if (spec.kind != analysis::OptionKind::kTextList) added->expected(1)->take_last();
+      added->allow_extra_args(false);
     }
   }
 }

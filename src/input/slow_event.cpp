@@ -99,12 +99,12 @@ const char* SlowEventReader::read(const char* begin, const char* end, RawEvent& 
     } else if (key == "dur") {
       event.dur = time(value);
     } else if (key == "args" && value.IsObject()) {
-      event.arg_count = 0;
+      event.clear_args();
       event.args_text = text_of(value);
       for (const auto& arg : value.GetObject()) {
         for (std::size_t i = 0; i < kArgCount; ++i) {
           const auto known = static_cast<ArgKey>(i);
-          if (wanted_.contains(known) && arg_spec(known).name == view(arg.name)) event.set_arg(known, raw(arg.value));
+          if (wanted_.contains(known) && arg_spec(known).name == view(arg.name)) event.arg(known) = raw(arg.value);
         }
       }
     }
