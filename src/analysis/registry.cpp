@@ -6,6 +6,7 @@
 #include "hta/analysis/breakdown.h"
 #include "hta/analysis/counters.h"
 #include "hta/analysis/diff.h"
+#include "hta/analysis/critical_path.h"
 #include "hta/analysis/idle.h"
 #include "hta/analysis/launch.h"
 #include "hta/analysis/overlap.h"
@@ -25,6 +26,7 @@ constexpr std::array kAnalyses{
     &kPatterns,
     &kCounters,
     &kSteps,
+    &kCriticalPath,
 };
 
 }  // namespace

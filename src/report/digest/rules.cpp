@@ -74,7 +74,7 @@ constexpr std::array kRules{
              "Compare the same kernels over ranks: slower ones mean a slow GPU (clocks, temperature), more of them an uneven distribution of work.",
              "breakdown", {}, Severity::kWarning, "three ranks or more"},
     RuleSpec{"outlier-steps", "outlier_steps", Compare::kAbove, 0, {}, {}, {}, 0,
-             "{outlier_steps} steps take much longer than the others; the worst is {outlier_steps:subject}",
+             "{outlier_steps} of the steps take much longer than the others; most is lost in {outlier_steps:subject}",
              "Look at what only these steps do: evaluation, checkpoints, garbage collection, recompilation, a late batch.",
              "steps", {}, Severity::kWarning, "ProfilerStep annotations: call prof.step() in the training loop"},
     RuleSpec{"queue-full", "queue_full_pct", Compare::kAbove, 5 * kPct, {}, {}, {}, 0,

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "options.hpp"
+#include "options.h"
 
 namespace tracegen {
 

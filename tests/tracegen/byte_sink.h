@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "random.hpp"
+#include "random.h"
 
 namespace tracegen {
 

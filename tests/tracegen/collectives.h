@@ -5,9 +5,9 @@
 #include <span>
 #include <vector>
 
-#include "critical_path.hpp"
-#include "layout.hpp"
-#include "observer.hpp"
+#include "critical_path.h"
+#include "layout.h"
+#include "observer.h"
 
 namespace tracegen {
 

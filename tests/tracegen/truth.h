@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "events.hpp"
-#include "rank_sim.hpp"
+#include "events.h"
+#include "rank_sim.h"
 
 namespace tracegen {
 

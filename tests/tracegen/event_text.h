@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
-#include "byte_sink.hpp"
-#include "options.hpp"
+#include "byte_sink.h"
+#include "options.h"
 
 namespace tracegen {
 

@@ -3,9 +3,9 @@
 #include <cstdint>
 #include <string>
 
-#include "byte_sink.hpp"
-#include "events.hpp"
-#include "rank_sim.hpp"
+#include "byte_sink.h"
+#include "events.h"
+#include "rank_sim.h"
 
 namespace tracegen {
 

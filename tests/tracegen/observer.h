@@ -2,8 +2,8 @@
 
 #include <cstdint>
 
-#include "catalog.hpp"
-#include "program.hpp"
+#include "catalog.h"
+#include "program.h"
 
 namespace tracegen {
 

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "event_text.hpp"
+#include "event_text.h"
 
 namespace tracegen {
 

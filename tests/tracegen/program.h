@@ -3,9 +3,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "catalog.hpp"
-#include "layout.hpp"
-#include "options.hpp"
+#include "catalog.h"
+#include "layout.h"
+#include "options.h"
 
 namespace tracegen {
 

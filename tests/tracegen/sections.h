@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "events.hpp"
-#include "truth.hpp"
+#include "events.h"
+#include "truth.h"
 
 namespace tracegen {
 

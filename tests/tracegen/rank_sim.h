@@ -5,10 +5,10 @@
 #include <optional>
 #include <vector>
 
-#include "collectives.hpp"
-#include "critical_path.hpp"
-#include "observer.hpp"
-#include "program.hpp"
+#include "collectives.h"
+#include "critical_path.h"
+#include "observer.h"
+#include "program.h"
 
 namespace tracegen {
 

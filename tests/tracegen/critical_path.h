@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "observer.hpp"
+#include "observer.h"
 
 namespace tracegen {
 

@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "event_text.hpp"
-#include "hostile.hpp"
-#include "observer.hpp"
-#include "rank_sim.hpp"
+#include "event_text.h"
+#include "hostile.h"
+#include "observer.h"
+#include "rank_sim.h"
 
 namespace tracegen {
 
