@@ -5,8 +5,8 @@
 
 #include "hta/analysis/breakdown.h"
 #include "hta/analysis/counters.h"
-#include "hta/analysis/diff.h"
 #include "hta/analysis/critical_path.h"
+#include "hta/analysis/diff.h"
 #include "hta/analysis/idle.h"
 #include "hta/analysis/launch.h"
 #include "hta/analysis/overlap.h"
@@ -19,14 +19,14 @@ namespace {
 // One line per analysis. Commands, help, flags and the checks of docs and tests follow from it.
 constexpr std::array kAnalyses{
     &kBreakdown,
-    &kDiff,
     &kIdle,
     &kOverlap,
     &kLaunch,
     &kPatterns,
     &kCounters,
-    &kSteps,
     &kCriticalPath,
+    &kSteps,
+    &kDiff,
 };
 
 }  // namespace
