@@ -6,6 +6,7 @@
 #include "hta/analysis/breakdown.h"
 #include "hta/analysis/counters.h"
 #include "hta/analysis/idle.h"
+#include "hta/analysis/memory.h"
 #include "hta/analysis/steps.h"
 
 namespace hta::analysis {
@@ -17,6 +18,7 @@ constexpr std::array kAnalyses{
     &kIdle,
     &kCounters,
     &kSteps,
+    &kMemory,
 };
 
 }  // namespace

@@ -1,7 +1,9 @@
 #include "hta/cli/command.h"
 
+#include "hta/analysis/memory.h"
 #include "hta/analysis/registry.h"
 #include "info.h"
+#include "memory.h"
 #include "run_analysis.h"
 #include "schema.h"
 
@@ -12,8 +14,9 @@ namespace {
 std::vector<Command> make_commands() {
   std::vector<Command> all;
   for (const analysis::AnalysisSpec* spec : analysis::registry()) {
+    const auto run = spec == &analysis::kMemory ? &run_memory_command : &run_analysis_command;
     const Paths paths = spec->runs == analysis::Runs::kTwo ? Paths::kTwoRuns : Paths::kOneRun;
-    all.push_back({spec->name, spec->summary, spec->details, paths, spec->tables, spec->options, spec, &run_analysis_command});
+    all.push_back({spec->name, spec->summary, spec->details, paths, spec->tables, spec->options, spec, run});
   }
   all.push_back(info_command());
   all.push_back(schema_command());
