@@ -64,6 +64,7 @@ constexpr std::array<ArgSpec, kArgCount> kArgSpecs{{
     {"labels", kText},
     {"name", kText},
     {"sort_index", kInteger},
+    {"Task Type", kText},
 }};
 
 }  // namespace

@@ -9,7 +9,6 @@
 namespace hta {
 namespace {
 
-constexpr std::string_view kStepPrefix = "ProfilerStep#";
 constexpr std::size_t kMaxCategories = 65'535;
 
 std::uint64_t spread(std::uint64_t x) {
@@ -90,14 +89,6 @@ std::int64_t device_of(const Event& event) {
 std::int64_t stream_of(const Event& event) {
   if (const auto stream = arg(event, ArgKey::kStream)) return *stream;
   return event.tid.text.valid() ? -1 : event.tid.number;
-}
-
-// The number of a step event's name, if it is exactly ProfilerStep#N.
-std::optional<std::int64_t> step_number(std::string_view name) {
-  if (!name.starts_with(kStepPrefix)) return std::nullopt;
-  const std::string_view digits = name.substr(kStepPrefix.size());
-  if (digits.empty() || digits.find_first_not_of("0123456789") != std::string_view::npos) return std::nullopt;
-  return parse_integer(digits);
 }
 
 }  // namespace

@@ -125,6 +125,8 @@ std::string readable_kernel_name(std::string_view name) {
 }
 
 void render(const result::Document& document, const RenderOptions& options, Out& out) {
+  const bool for_people = options.format == Format::kTable || options.format == Format::kMarkdown;
+  if (for_people && document.command == "summary" && options.tables.empty()) return render_summary(document, options, out);
   switch (options.format) {
     case Format::kTable: return render_terminal(document, options, out);
     case Format::kMarkdown: return render_markdown(document, options, out);

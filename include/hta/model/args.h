@@ -25,6 +25,7 @@ enum class ArgKey : std::uint8_t {
   kMemoryBytes, kTotalAllocated, kTotalReserved, kDeviceId, kDeviceType, kAddress,
   kGraphId, kGraphNodeId, kGrid, kBlock, kSharedMemory, kRegistersPerThread, kOccupancy, kPriority,
   kLabels, kName, kSortIndex,
+  kTaskType,
   kCount
 };
 inline constexpr std::size_t kArgCount = static_cast<std::size_t>(ArgKey::kCount);

@@ -180,6 +180,9 @@ struct Step {
   Nanos dur_ns() const { return end_ns - start_ns; }
 };
 
+/// N, if the name is exactly `ProfilerStep#N`.
+std::optional<std::int64_t> step_number(std::string_view name);
+
 /// One ProfilerStep event.
 struct StepEvent {
   std::int64_t number = 0;
@@ -192,7 +195,7 @@ struct StepEvent {
 /// Why an event does not count, or counts with doubt.
 enum class EventFault : std::uint8_t {
   // ignored
-  kNoName, kNoTime, kUnpairedBegin, kUnpairedEnd, kNegativeDuration, kTooLong, kZeroTimes, kProfilerSpan, kTimeOutOfRange,
+  kNoPhase, kNoName, kNoTime, kUnpairedBegin, kUnpairedEnd, kNegativeDuration, kTooLong, kZeroTimes, kProfilerSpan, kTimeOutOfRange,
   // suspect, but kept
   kStartsBeforeLaunch, kDominatesRank,
   // damaged text, found by the reader
@@ -275,6 +278,8 @@ struct Trace {
 
   std::optional<Nanos> first_start_ns;  ///< over all kept events, stored or not; none without events
   Nanos last_end_ns = 0;
+  /// Own clock + shift = reported time, if that was known before the trace was read.
+  std::optional<Nanos> clock_shift_ns;
   std::uint64_t gpu_events_linked = 0;
   /// Steps whose kernels were not all recorded: a last step of two or more with over a tenth of its launches bare.
   std::vector<StepId> incomplete_steps;
