@@ -8,6 +8,7 @@
 #include "hta/analysis/critical_path.h"
 #include "hta/analysis/diff.h"
 #include "hta/analysis/idle.h"
+#include "hta/analysis/memory.h"
 #include "hta/analysis/launch.h"
 #include "hta/analysis/overlap.h"
 #include "hta/analysis/patterns.h"
@@ -24,6 +25,8 @@ constexpr std::array kAnalyses{
     &kLaunch,
     &kPatterns,
     &kCounters,
+    &kSteps,
+    &kMemory,
     &kCriticalPath,
     &kSteps,
     &kDiff,
