@@ -144,8 +144,8 @@ struct SyncRecord {
 struct MemoryEvent {
   Nanos time_ns = 0;
   std::int64_t bytes = 0;  ///< > 0 allocated, < 0 released
-  std::int64_t total_allocated = 0;
-  std::int64_t total_reserved = 0;
+  std::int64_t total_allocated = -1;  ///< of the device, after it; -1 = not recorded
+  std::int64_t total_reserved = -1;   ///< what the allocator holds; -1 = not recorded
   std::int64_t device_type = -1;  ///< 0 CPU, 1 CUDA, ...
   std::int64_t device_id = -1;
   std::int64_t address = 0;
