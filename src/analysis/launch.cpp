@@ -119,6 +119,18 @@ void count_late(const Trace& trace, MemoryEvents memory, Partial& out) {
   }
 }
 
+// Graphs whose kernels were not recorded. Where a filter left events out, nobody can tell.
+void count_bare_graphs(const Trace& trace, Partial& out) {
+  const LaunchCalls& calls = trace.launches;
+  const auto linked = static_cast<std::uint64_t>(
+      std::count_if(trace.gpu.launch.begin(), trace.gpu.launch.end(), [](LaunchId call) { return call.valid(); }));
+  if (linked != trace.gpu_events_linked) return;
+  for (const LaunchId call : IdRange<LaunchId>(calls.size())) {
+    if (calls.gpu_events(call).empty() && trace.name(call).find("GraphLaunch") != std::string_view::npos)
+      ++out.bare_graph_launches;
+  }
+}
+
 void list_pairs(const Trace& trace, std::span<const LaunchPair> pairs, const LaunchCutoffs& cutoffs, Partial& out) {
   std::unordered_map<std::uint32_t, std::uint32_t> index;
   const auto name = [&](StringId id) {
@@ -133,6 +145,17 @@ void list_pairs(const Trace& trace, std::span<const LaunchPair> pairs, const Lau
     out.rows.push_back({stream.device, stream.stream, trace.gpu.correlation[pair.event],
                         name(trace.launches.name[pair.launch]), name(trace.gpu.name[pair.event]), times.cpu_ns,
                         times.gpu_ns, times.delay_ns, launch_class(times, cutoffs)});
+  }
+}
+
+void note_bare_graphs(std::span<Ranked<Partial>> ranks, result::Document& document) {
+  for (const auto& [context, partial] : ranks) {
+    const std::int64_t bare = partial.bare_graph_launches;
+    if (bare == 0) continue;
+    document.note("graph-launches-bare",
+                  "rank " + std::to_string(context.rank.rank()) + ": " + std::to_string(bare) +
+                      (bare == 1 ? " graph launch has" : " graph launches have") +
+                      " no GPU event: the kernels were not recorded, so no number here holds them");
   }
 }
 
@@ -205,6 +228,7 @@ Partial map(const Trace& trace, const Options& options) {
   Partial out;
   count_pairs(trace, pairs, cutoffs, out);
   count_late(trace, memory, out);
+  count_bare_graphs(trace, out);
   if (options.wants("op_sequences")) out.sequences = operator_sequences(trace, pairs);
   if (options.wants_large("launches")) list_pairs(trace, pairs, cutoffs, out);
   return out;
@@ -212,6 +236,7 @@ Partial map(const Trace& trace, const Options& options) {
 
 Status combine(std::span<Ranked<Partial>> ranks, const Options& options, result::Document& document) {
   add_heading(ranks, document);
+  note_bare_graphs(ranks, document);
   add_summary(ranks, document);
   if (options.wants_large("launches")) add_launches(ranks, document);
   add_sequences(ranks, options, document);

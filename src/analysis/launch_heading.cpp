@@ -27,8 +27,8 @@ std::string where_late(std::span<Ranked<Partial>> ranks) {
   const auto& steps = worst.partial.late_by_step;
   const auto step = std::max_element(steps.begin(), steps.end(),
                                      [](const auto& a, const auto& b) { return a.second.count < b.second.count; });
-  if (steps.size() > 1 && step->second.count * 2 > late.count) {
-    text += (text.empty() ? " Most" : ", ") + std::string(text.empty() ? ": " : "") + with_commas(step->second.count) +
+  if (step != steps.end() && step->second.count * 2 > late.count) {
+    text += (text.empty() ? " " : ", ") + (step->second.count == late.count ? "all" : with_commas(step->second.count)) +
             " of them in step " + std::to_string(step->first);
   }
   return text.empty() ? text : text + ".";

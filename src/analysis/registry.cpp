@@ -5,8 +5,10 @@
 
 #include "hta/analysis/breakdown.h"
 #include "hta/analysis/counters.h"
+#include "hta/analysis/critical_path.h"
 #include "hta/analysis/diff.h"
 #include "hta/analysis/idle.h"
+#include "hta/analysis/memory.h"
 #include "hta/analysis/launch.h"
 #include "hta/analysis/overlap.h"
 #include "hta/analysis/patterns.h"
@@ -18,13 +20,16 @@ namespace {
 // One line per analysis. Commands, help, flags and the checks of docs and tests follow from it.
 constexpr std::array kAnalyses{
     &kBreakdown,
-    &kDiff,
     &kIdle,
     &kOverlap,
     &kLaunch,
     &kPatterns,
     &kCounters,
     &kSteps,
+    &kMemory,
+    &kCriticalPath,
+    &kSteps,
+    &kDiff,
 };
 
 }  // namespace

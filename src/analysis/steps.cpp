@@ -35,6 +35,8 @@ constexpr std::array kTables{
     result::TableSpec{"outlier_steps", "Steps that stand out, and the part of their time that changed most", kOutlierColumns},
 };
 
+constexpr std::size_t kRowsToShow = 20;  // of the steps, without being asked
+
 Needs needs(const Options&) { return {}; }
 
 void add_steps(std::span<Ranked<Partial>> ranks, std::span<const std::vector<Outlier>> outliers, result::Document& document) {
@@ -110,7 +112,9 @@ Status combine(std::span<Ranked<Partial>> ranks, const Options&, result::Documen
   add_steps(ranks, outliers, document);
   add_statistics(ranks, outliers, document);
   add_outliers(ranks, outliers, document);
-  document.shown = {"step_stats", "outlier_steps", "steps"};
+  document.shown = {"step_stats"};
+  if (document.tables.back().rows() > 0) document.shown.emplace_back("outlier_steps");
+  if (document.tables.front().rows() <= kRowsToShow) document.shown.emplace_back("steps");
   return {};
 }
 

@@ -4,12 +4,16 @@
 #include <cstdlib>
 #include <map>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "hta/base/human.h"
 #include "hta/base/text.h"
 
 namespace hta::analysis::steps {
 namespace {
+
+constexpr std::size_t kStepsTold = 3;
 
 struct OfRank {
   const RankContext* context = nullptr;
@@ -69,9 +73,10 @@ void say_outlier(std::int64_t number, const std::vector<OfRank>& of_ranks, std::
     line += " It stands out on " + std::to_string(of_ranks.size()) + " of " + std::to_string(rank_count) + " ranks.";
   }
   document.heading.push_back(line);
-  if (origin.outlier->part == Part::kIdle) document.next.emplace_back("idle");
-  else if (origin_waits) document.next.emplace_back(rank_count > 1 ? "stragglers" : "overlap");
-  else document.next.emplace_back("breakdown --by step");
+  std::string next = "breakdown --by step";
+  if (origin.outlier->part == Part::kIdle) next = "idle";
+  else if (origin_waits) next = rank_count > 1 ? "stragglers" : "overlap";
+  if (std::find(document.next.begin(), document.next.end(), next) == document.next.end()) document.next.push_back(next);
 }
 
 }  // namespace
@@ -96,16 +101,17 @@ void add_heading(std::span<const Ranked<Partial>> ranks, std::span<const std::ve
     document.next.emplace_back("breakdown --by step");
     return;
   }
-  const auto farthest = [](const auto& entry) {
+  std::vector<std::pair<Int128, std::int64_t>> worst;  // distance summed over ranks, step number
+  for (const auto& [number, of_ranks] : by_step) {
     Int128 sum = 0;
-    for (const OfRank& of : entry.second) sum += std::abs(of.outlier->over_2ns);
-    return sum;
-  };
-  const auto worst = std::max_element(by_step.begin(), by_step.end(), [&](const auto& a, const auto& b) { return farthest(a) < farthest(b); });
-  say_outlier(worst->first, worst->second, ranks.size(), document);
-  if (by_step.size() > 1) {
-    document.heading.push_back(std::to_string(by_step.size() - 1) + (by_step.size() == 2 ? " other step stands" : " other steps stand") +
-                               " out as well (table outlier_steps).");
+    for (const OfRank& of : of_ranks) sum += std::abs(of.outlier->over_2ns);
+    worst.emplace_back(sum, number);
+  }
+  std::stable_sort(worst.begin(), worst.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+  for (std::size_t i = 0; i < std::min(worst.size(), kStepsTold); ++i) say_outlier(worst[i].second, by_step[worst[i].second], ranks.size(), document);
+  if (worst.size() > kStepsTold) {
+    const std::size_t more = worst.size() - kStepsTold;
+    document.heading.push_back(std::to_string(more) + (more == 1 ? " more step stands" : " more steps stand") + " out (table outlier_steps).");
   }
 }
 

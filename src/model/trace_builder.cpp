@@ -350,9 +350,9 @@ void TraceBuilder::store_memory(const Event& event) {
   if (!event.time_ns || event.name != lookups_->memory_name) return;
   MemoryEvent memory;
   memory.time_ns = *event.time_ns;
-  memory.bytes = arg(event, ArgKey::kBytes).value_or(0);
-  memory.total_allocated = arg(event, ArgKey::kTotalAllocated).value_or(0);
-  memory.total_reserved = arg(event, ArgKey::kTotalReserved).value_or(0);
+  memory.bytes = arg(event, ArgKey::kMemoryBytes).value_or(0);
+  memory.total_allocated = arg(event, ArgKey::kTotalAllocated).value_or(-1);
+  memory.total_reserved = arg(event, ArgKey::kTotalReserved).value_or(-1);
   memory.device_type = arg(event, ArgKey::kDeviceType).value_or(-1);
   memory.device_id = arg(event, ArgKey::kDeviceId).value_or(-1);
   memory.address = arg(event, ArgKey::kAddress).value_or(0);

@@ -62,6 +62,8 @@ struct Partial {
   std::optional<std::int64_t> p50_delay_ns;
   std::array<DurationHistogram, kMeasures> histograms;
 
+  std::int64_t bare_graph_launches = 0;  ///< graph launches without any GPU event, of a trace that is not filtered
+
   Nanos span_ns = 0;  ///< summed over devices
   LateLaunches late;
   std::map<std::int64_t, LateLaunches> late_by_step;

@@ -1,10 +1,11 @@
 #pragma once
 // From the candidates of every event to the graph that can be run again.
 
+#include "hta/analysis/replay.h"
+
 #include <cstdint>
 
 #include "engine.h"
-#include "hta/analysis/replay.h"
 #include "window.h"
 
 namespace hta::analysis::critical_path {

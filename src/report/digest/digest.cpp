@@ -180,13 +180,14 @@ void add_top_kernels(const Answers& answers, std::int64_t top, result::Document&
 
 // What was loaded, in one sentence.
 std::string load_sentence(const result::Document& document, const Answers& answers) {
-  const result::Table* kernels = answers.table("breakdown", "kernels");
-  std::int64_t time = 0;
-  if (kernels != nullptr) time = answers.sum("breakdown", "kernels", "sum_us").value_or(0);
+  const auto kernels = [&](std::string_view column) {
+    const auto total = answers.sum("breakdown", "kernels", column).value_or(0);
+    return total - answers.sum("breakdown", "kernels", column, "kernel_type", "MEMORY").value_or(0);
+  };
   std::size_t ranks = 0;
   for (const result::Input& input : document.inputs) ranks += input.rank ? 1u : 0u;
   return "Loaded " + std::to_string(ranks) + (ranks == 1 ? " rank, " : " ranks, ") + with_commas(static_cast<std::int64_t>(document.quality.events)) + " events, " +
-         with_commas(answers.sum("breakdown", "kernels", "count").value_or(0)) + " of them GPU events with " + human_time(time) + " of GPU event time.";
+         with_commas(kernels("count")) + " kernels with " + human_time(kernels("sum_us")) + " of kernel time.";
 }
 
 void add_load(const std::map<std::string, std::uint64_t>& events, result::Document& document) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 #include <vector>
 
 #include "hta/base/exact.h"
@@ -204,22 +205,27 @@ class Meter {
   void steps() {
     const Table* steps = answers_.table("steps", "steps");
     if (steps == nullptr) return;
-    const Rows rows(*steps, {"rank", "step", "dur_us", "outlier"});
-    std::int64_t outliers = 0;
-    for (std::size_t row = 0; row < rows.size(); ++row) outliers += rows.number(row, 3);
-    std::string subject;
-    if (const Table* table = answers_.table("steps", "outlier_steps")) {
-      const Rows worst(*table, {"rank", "step", "over_median_us", "grew"});
-      std::size_t longest = 0;
-      for (std::size_t row = 0; row < worst.size(); ++row) {
-        if (worst.number(row, 2) > worst.number(longest, 2)) longest = row;
-      }
-      if (worst.size() > 0) {
-        subject = "step " + std::to_string(worst.number(longest, 1)) + " of rank " + std::to_string(RankKey::from_value(worst.number(longest, 0)).rank()) + ", " +
-                  human_time(worst.number(longest, 2)) + " over the median, mostly " + std::string(worst.text(longest, 3));
-      }
+    const Rows rows(*steps, {"step", "outlier"});
+    std::set<std::int64_t> outliers;  // the same step of several ranks is one
+    for (std::size_t row = 0; row < rows.size(); ++row) {
+      if (rows.number(row, 1) != 0) outliers.insert(rows.number(row, 0));
     }
-    put("outlier_steps", CellType::kInteger, rows.size() > 0 ? std::optional(outliers) : std::nullopt, subject);
+    put("outlier_steps", CellType::kInteger, rows.size() > 0 ? std::optional(static_cast<std::int64_t>(outliers.size())) : std::nullopt, worst_step());
+  }
+
+  // Where most time was lost. Ranks whose communication grew waited for another one: that one tells more.
+  std::string worst_step() const {
+    const Table* table = answers_.table("steps", "outlier_steps");
+    if (table == nullptr) return {};
+    const Rows rows(*table, {"rank", "step", "over_median_us", "part", "part_change_us"});
+    std::optional<std::size_t> worst;
+    const auto weight = [&](std::size_t row) { return std::pair(rows.text(row, 3) != "exposed communication", rows.number(row, 4)); };
+    for (std::size_t row = 0; row < rows.size(); ++row) {
+      if (!worst || weight(row) > weight(*worst)) worst = row;
+    }
+    if (!worst) return {};
+    return "step " + std::to_string(rows.number(*worst, 1)) + " on rank " + std::to_string(RankKey::from_value(rows.number(*worst, 0)).rank()) + ", " +
+           human_time(rows.number(*worst, 2)) + " over the median, where " + std::string(rows.text(*worst, 3)) + " grew by " + human_time(rows.number(*worst, 4));
   }
 
   void stragglers() {
