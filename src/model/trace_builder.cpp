@@ -125,6 +125,7 @@ void TraceBuilder::reset() {
   lookups_->threads.clear();
   lookups_->streams.clear();
   lookups_->open.clear();
+  self_contained_ = true;
   lookups_->memory_name = trace_.strings.intern("[memory]");
   lookups_->memory_category = trace_.strings.intern("cpu_instant_event");
   lookups_->forward_backward = trace_.strings.intern("fwdbwd");
@@ -193,11 +194,13 @@ void TraceBuilder::add(const Event& event) {
       complete(event, *event.time_ns, event.dur_ns);
       return;
     case 'B': {
+      self_contained_ = false;
       Pending pending{event, {event.args.begin(), event.args.end()}, {event.counters.begin(), event.counters.end()}};
       lookups_->open[thread(event.pid, event.tid).value()].push_back(std::move(pending));
       return;
     }
     case 'E': {
+      self_contained_ = false;
       auto& open = lookups_->open[thread(event.pid, event.tid).value()];
       if (open.empty()) {
         trace_.quality[EventFault::kUnpairedEnd].add(event.offset);
@@ -227,6 +230,7 @@ void TraceBuilder::add(const Event& event) {
     case 'f':
       if (options_.needs.flows && event.time_ns && event.category.valid() &&
           trace_.categories[event.category.value()].folded == lookups_->forward_backward) {
+        self_contained_ &= !event.textual_flow_id;
         trace_.flows.push_back({*event.time_ns, event.flow_id, thread(event.pid, event.tid), event.phase, event.position});
       }
       return;
