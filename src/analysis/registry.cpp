@@ -6,6 +6,7 @@
 #include "hta/analysis/breakdown.h"
 #include "hta/analysis/critical_path.h"
 #include "hta/analysis/idle.h"
+#include "hta/analysis/whatif.h"
 
 namespace hta::analysis {
 namespace {
@@ -15,6 +16,7 @@ constexpr std::array kAnalyses{
     &kBreakdown,
     &kIdle,
     &kCriticalPath,
+    &kWhatif,
 };
 
 }  // namespace
