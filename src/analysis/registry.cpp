@@ -4,9 +4,16 @@
 #include <cassert>
 
 #include "hta/analysis/breakdown.h"
+#include "hta/analysis/counters.h"
 #include "hta/analysis/critical_path.h"
+#include "hta/analysis/diff.h"
 #include "hta/analysis/idle.h"
 #include "hta/analysis/whatif.h"
+#include "hta/analysis/memory.h"
+#include "hta/analysis/launch.h"
+#include "hta/analysis/overlap.h"
+#include "hta/analysis/patterns.h"
+#include "hta/analysis/steps.h"
 
 namespace hta::analysis {
 namespace {
@@ -15,8 +22,16 @@ namespace {
 constexpr std::array kAnalyses{
     &kBreakdown,
     &kIdle,
+    &kOverlap,
+    &kLaunch,
+    &kPatterns,
+    &kCounters,
+    &kSteps,
+    &kMemory,
     &kCriticalPath,
     &kWhatif,
+    &kSteps,
+    &kDiff,
 };
 
 }  // namespace

@@ -60,8 +60,8 @@ Status read_clocks(const input::FileList& files, input::RunOptions& options) {
 Result<MappedRun> map_run(const RunPaths& from, std::vector<Job> jobs, const CommonOptions& common) {
   for (Job& job : jobs) {
     job.options.side = from.side;
-    if (job.spec->check == nullptr) continue;
-    if (Status status = job.spec->check(job.options); !status) return status.error();
+    if (job.spec->validate == nullptr) continue;
+    if (Status status = job.spec->validate(job.options); !status) return status.error();
   }
   auto files = input::list_files(from.paths, common.recursive);
   if (!files) return files.error();
@@ -75,7 +75,8 @@ Result<MappedRun> map_run(const RunPaths& from, std::vector<Job> jobs, const Com
   options.load.build.filter = common.filter;
   options.load.build.kernel_rules = common.kernel_rules;
   if (common.max_event_dur_ns) options.load.build.max_event_dur_ns = *common.max_event_dur_ns;
-  options.load.limits = common.limits;
+  options.load.scan = common.scan_limits;
+  options.load.limits = common.load_limits;
   options.ranks = ranks_of(from.side, jobs, common);
   options.rank_from = common.rank_from;
   options.assigned_ranks = common.assigned_ranks;

@@ -27,8 +27,17 @@ CategoryKind category_kind(std::string_view category) {
   return CategoryKind::kOtherHost;
 }
 
+std::optional<std::int64_t> step_number(std::string_view name) {
+  constexpr std::string_view kPrefix = "ProfilerStep#";
+  if (!name.starts_with(kPrefix)) return std::nullopt;
+  const std::string_view digits = name.substr(kPrefix.size());
+  if (digits.empty() || digits.find_first_not_of("0123456789") != std::string_view::npos) return std::nullopt;
+  return parse_integer(digits);
+}
+
 std::string_view event_fault_text(EventFault fault) {
   switch (fault) {
+    case EventFault::kNoPhase: return "no phase (ph)";
     case EventFault::kNoName: return "no name";
     case EventFault::kNoTime: return "no usable ts or dur";
     case EventFault::kUnpairedBegin: return "begin without end";
@@ -56,7 +65,7 @@ std::uint64_t total(const Quality& quality, EventFault first, EventFault last) {
 }
 }  // namespace
 
-std::uint64_t Quality::ignored() const { return total(*this, EventFault::kNoName, EventFault::kTimeOutOfRange); }
+std::uint64_t Quality::ignored() const { return total(*this, EventFault::kNoPhase, EventFault::kTimeOutOfRange); }
 std::uint64_t Quality::suspect() const { return total(*this, EventFault::kStartsBeforeLaunch, EventFault::kDominatesRank); }
 std::uint64_t Quality::damaged() const { return total(*this, EventFault::kDamagedText, EventFault::kCutOff); }
 

@@ -9,7 +9,6 @@
 namespace hta {
 namespace {
 
-constexpr std::string_view kStepPrefix = "ProfilerStep#";
 constexpr std::size_t kMaxCategories = 65'535;
 
 std::uint64_t spread(std::uint64_t x) {
@@ -90,14 +89,6 @@ std::int64_t device_of(const Event& event) {
 std::int64_t stream_of(const Event& event) {
   if (const auto stream = arg(event, ArgKey::kStream)) return *stream;
   return event.tid.text.valid() ? -1 : event.tid.number;
-}
-
-// The number of a step event's name, if it is exactly ProfilerStep#N.
-std::optional<std::int64_t> step_number(std::string_view name) {
-  if (!name.starts_with(kStepPrefix)) return std::nullopt;
-  const std::string_view digits = name.substr(kStepPrefix.size());
-  if (digits.empty() || digits.find_first_not_of("0123456789") != std::string_view::npos) return std::nullopt;
-  return parse_integer(digits);
 }
 
 }  // namespace
@@ -355,9 +346,9 @@ void TraceBuilder::store_memory(const Event& event) {
   if (!event.time_ns || event.name != lookups_->memory_name) return;
   MemoryEvent memory;
   memory.time_ns = *event.time_ns;
-  memory.bytes = arg(event, ArgKey::kBytes).value_or(0);
-  memory.total_allocated = arg(event, ArgKey::kTotalAllocated).value_or(0);
-  memory.total_reserved = arg(event, ArgKey::kTotalReserved).value_or(0);
+  memory.bytes = arg(event, ArgKey::kMemoryBytes).value_or(0);
+  memory.total_allocated = arg(event, ArgKey::kTotalAllocated).value_or(-1);
+  memory.total_reserved = arg(event, ArgKey::kTotalReserved).value_or(-1);
   memory.device_type = arg(event, ArgKey::kDeviceType).value_or(-1);
   memory.device_id = arg(event, ArgKey::kDeviceId).value_or(-1);
   memory.address = arg(event, ArgKey::kAddress).value_or(0);

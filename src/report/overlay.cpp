@@ -234,7 +234,7 @@ std::optional<std::string> problem_of(const result::Overlay& overlay, const inpu
   if (!report.events_begin) return "holds no event array to add to";
   if (report.several_writers) return "holds documents of several writers mixed into each other";
   if (report.damaged_metadata > 0) return "has damaged metadata, which cannot be copied; repair the file first";
-  const bool damaged = counts.lost > 0 || report.truncated || !packing_trouble.empty();
+  const bool damaged = counts.lost > 0 || report.truncated || report.head_lost || report.interrupted_at || !packing_trouble.empty();
   if (overlay.damaged == result::DamagedInput::kRefuse && damaged) {
     return "is damaged or cut off, so no trace is written from it; hta info shows where";
   }
@@ -250,7 +250,7 @@ Result<OverlayCounts> write_overlay(const result::Overlay& overlay, Out& out) {
   TraceCopy copy(overlay, target);
   input::Scanner scanner(ArgSet{}, copy);
   if (Status status = stream(*opened->source, scanner, copy); !status) return status.error();
-  if (const auto problem = problem_of(overlay, scanner.report(), opened->source->trouble(), copy.counts())) {
+  if (const auto problem = problem_of(overlay, scanner.report(), opened->source->trouble().text(), copy.counts())) {
     return Error{ErrorCode::kInput, overlay.source_path, *problem, {}};
   }
   copy.finish(scanner.report());

@@ -144,8 +144,8 @@ struct SyncRecord {
 struct MemoryEvent {
   Nanos time_ns = 0;
   std::int64_t bytes = 0;  ///< > 0 allocated, < 0 released
-  std::int64_t total_allocated = 0;
-  std::int64_t total_reserved = 0;
+  std::int64_t total_allocated = -1;  ///< of the device, after it; -1 = not recorded
+  std::int64_t total_reserved = -1;   ///< what the allocator holds; -1 = not recorded
   std::int64_t device_type = -1;  ///< 0 CPU, 1 CUDA, ...
   std::int64_t device_id = -1;
   std::int64_t address = 0;
@@ -180,6 +180,9 @@ struct Step {
   Nanos dur_ns() const { return end_ns - start_ns; }
 };
 
+/// N, if the name is exactly `ProfilerStep#N`.
+std::optional<std::int64_t> step_number(std::string_view name);
+
 /// One ProfilerStep event.
 struct StepEvent {
   std::int64_t number = 0;
@@ -192,7 +195,7 @@ struct StepEvent {
 /// Why an event does not count, or counts with doubt.
 enum class EventFault : std::uint8_t {
   // ignored
-  kNoName, kNoTime, kUnpairedBegin, kUnpairedEnd, kNegativeDuration, kTooLong, kZeroTimes, kProfilerSpan, kTimeOutOfRange,
+  kNoPhase, kNoName, kNoTime, kUnpairedBegin, kUnpairedEnd, kNegativeDuration, kTooLong, kZeroTimes, kProfilerSpan, kTimeOutOfRange,
   // suspect, but kept
   kStartsBeforeLaunch, kDominatesRank,
   // damaged text, found by the reader

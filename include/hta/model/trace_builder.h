@@ -62,6 +62,7 @@ class TraceBuilder {
   TraceBuilder& operator=(TraceBuilder&&) noexcept;
 
   StringTable& strings() { return trace_.strings; }
+  const StringTable& strings() const { return trace_.strings; }
   TraceInfo& info() { return trace_.info; }
   Quality& quality() { return trace_.quality; }
 

@@ -296,7 +296,7 @@ constexpr AnalysisSpec kCriticalPath = [] {
       "steps "
       "it is the whole trace. Every rank is explained on its own.",
       critical_path::kTables, critical_path::kOptions, &critical_path::needs);
-  spec.check = &critical_path::check;
+  spec.validate = &critical_path::check;
   spec.needs_clock = &critical_path::needs_clock;
   return spec;
 }();
