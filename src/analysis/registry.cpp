@@ -8,6 +8,7 @@
 #include "hta/analysis/critical_path.h"
 #include "hta/analysis/diff.h"
 #include "hta/analysis/idle.h"
+#include "hta/analysis/whatif.h"
 #include "hta/analysis/memory.h"
 #include "hta/analysis/launch.h"
 #include "hta/analysis/overlap.h"
@@ -28,6 +29,7 @@ constexpr std::array kAnalyses{
     &kSteps,
     &kMemory,
     &kCriticalPath,
+    &kWhatif,
     &kSteps,
     &kDiff,
 };
