@@ -4,6 +4,7 @@
 #include <cassert>
 
 #include "hta/analysis/breakdown.h"
+#include "hta/analysis/comm.h"
 #include "hta/analysis/counters.h"
 #include "hta/analysis/diff.h"
 #include "hta/analysis/idle.h"
@@ -11,6 +12,7 @@
 #include "hta/analysis/overlap.h"
 #include "hta/analysis/patterns.h"
 #include "hta/analysis/steps.h"
+#include "hta/analysis/stragglers.h"
 
 namespace hta::analysis {
 namespace {
@@ -23,6 +25,8 @@ constexpr std::array kAnalyses{
     &kOverlap,
     &kLaunch,
     &kPatterns,
+    &kStragglers,
+    &kComm,
     &kCounters,
     &kSteps,
 };
