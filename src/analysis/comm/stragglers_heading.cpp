@@ -35,12 +35,12 @@ void say_rank(const Findings& found, std::uint32_t r, result::Document& document
     line += " is busy " + human_percent(judgement.cost_ns, judgement.time_ns) + " of its step time longer than the others" +
             (judgement.step ? ", in step " + std::to_string(*judgement.step) + " only." : ".");
   } else if (judgement.verdict == RankVerdict::kStraggler) {
-    line += " makes the others wait: each of them " + human_time(judgement.cost_ns) + ", " + human_percent(judgement.cost_ns, judgement.time_ns) +
-            " of the step time. It arrives last in " + with_commas(account.last_count) + " of " + with_commas(account.collectives) + " collectives";
+    line += " makes the others wait, each of them " + human_time(judgement.wait_each_ns) + ", " + human_percent(judgement.wait_each_ns, judgement.time_ns) +
+            " of the step time, " + human_percent(judgement.cost_ns, judgement.time_ns) + " of which is not hidden by their own work. It arrives last in " + with_commas(account.last_count) + " of " + with_commas(account.collectives) + " collectives";
     line += judgement.steps > 1 ? " and costs most in " + std::to_string(judgement.top_steps) + " of " + std::to_string(judgement.steps) + " steps." : ".";
   } else {
     line += " was late in step " + std::to_string(*judgement.step) + " only (transient): the others waited " +
-            human_time(account.step_cost_ns.at(*judgement.step)) + " each. It is no persistent straggler.";
+            human_time(account.steps.at(*judgement.step).wait_each_ns) + " each. It is no persistent straggler.";
   }
   document.heading.push_back(line + cause_text(found, judgement));
 }

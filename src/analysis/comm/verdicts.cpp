@@ -15,16 +15,16 @@ constexpr std::int64_t kStepFloorPct = 10;  // of that step's time
 
 bool at_least(Int128 part, std::int64_t pct, Int128 whole) { return whole > 0 && part * 100 >= whole * pct; }
 
-// Costs of all ranks by step: who is on top where.
-using StepCosts = std::vector<std::map<std::int64_t, Nanos>>;
+using StepBlames = std::map<std::int64_t, StepBlame>;
 
-void count_steps(Ranks ranks, const StepCosts& costs, std::vector<Judgement>& judgements) {
+// Also who is on top in which step.
+void count_steps(Ranks ranks, const std::vector<StepBlames>& blames, std::vector<Judgement>& judgements) {
   std::map<std::int64_t, std::pair<Nanos, std::size_t>> top;
-  for (std::size_t r = 0; r < costs.size(); ++r) {
-    for (const auto& [step, cost_ns] : costs[r]) {
+  for (std::size_t r = 0; r < blames.size(); ++r) {
+    for (const auto& [step, blame] : blames[r]) {
       if (step == kNoStep) continue;
       auto& [most_ns, who] = top.try_emplace(step, 0, r).first->second;
-      if (cost_ns > most_ns) most_ns = cost_ns, who = r;
+      if (blame.wait_each_ns > most_ns) most_ns = blame.wait_each_ns, who = r;
     }
   }
   for (std::size_t r = 0; r < ranks.size(); ++r) {
@@ -42,11 +42,11 @@ void count_steps(Ranks ranks, const StepCosts& costs, std::vector<Judgement>& ju
   }
 }
 
-void decide(const std::map<std::int64_t, Nanos>& step_costs, std::int64_t often_count, std::int64_t of_count, Judgement& judgement) {
-  const auto most = std::max_element(step_costs.begin(), step_costs.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
-  const bool counts = at_least(judgement.cost_ns, kFloorPct, judgement.time_ns);
-  if (judgement.steps > 1 && most != step_costs.end() && most->first != kNoStep && at_least(most->second, kOneStepPct, judgement.cost_ns) &&
-      (counts || at_least(most->second, kStepFloorPct, judgement.time_ns / judgement.steps))) {
+void decide(const StepBlames& steps, std::int64_t often_count, std::int64_t of_count, Judgement& judgement) {
+  const auto most = std::max_element(steps.begin(), steps.end(), [](const auto& a, const auto& b) { return a.second.wait_each_ns < b.second.wait_each_ns; });
+  const bool counts = at_least(judgement.wait_each_ns, kFloorPct, judgement.time_ns);
+  if (judgement.steps > 1 && most != steps.end() && most->first != kNoStep && at_least(most->second.wait_each_ns, kOneStepPct, judgement.wait_each_ns) &&
+      (counts || at_least(most->second.wait_each_ns, kStepFloorPct, judgement.time_ns / judgement.steps))) {
     judgement.verdict = RankVerdict::kTransient;
     judgement.step = most->first;
   } else if (counts && (at_least(often_count, kOftenPct, of_count) || at_least(judgement.top_steps, kOftenPct, judgement.steps))) {
@@ -54,23 +54,20 @@ void decide(const std::map<std::int64_t, Nanos>& step_costs, std::int64_t often_
   }
 }
 
-void find_cause(Ranks ranks, std::uint32_t rank, const std::vector<std::uint32_t>& others, const std::map<std::int64_t, Nanos>& step_costs, Judgement& judgement) {
+// Lateness is what is not hidden; where all is, the wait itself.
+Nanos lateness(const StepBlame& blame) { return blame.cost_ns > 0 ? blame.cost_ns : blame.wait_each_ns; }
+
+void find_cause(Ranks ranks, std::uint32_t rank, const std::vector<std::uint32_t>& others, const StepBlames& steps, Judgement& judgement) {
   if (judgement.verdict == RankVerdict::kNone) return;
-  std::vector<std::int64_t> steps;
-  Nanos late_ns = judgement.cost_ns;
-  if (judgement.step) {
-    steps = {*judgement.step};
-    late_ns = step_costs.at(*judgement.step);
-  } else if (judgement.steps > 0) {
-    late_ns = 0;
-    for (const auto& [step, cost_ns] : step_costs) {
-      if (step == kNoStep) continue;
-      steps.push_back(step);
-      late_ns += cost_ns;
-    }
-    if (steps.empty()) late_ns = judgement.cost_ns;
+  std::vector<std::int64_t> concerned;
+  StepBlame blame;
+  for (const auto& [step, of_step] : steps) {
+    if (judgement.step ? step != *judgement.step : step == kNoStep && judgement.steps > 0) continue;
+    concerned.push_back(step);
+    blame.wait_each_ns += of_step.wait_each_ns;
+    blame.cost_ns += of_step.cost_ns;
   }
-  judgement.cause = explain(ranks, rank, others, steps, late_ns);
+  judgement.cause = explain(ranks, rank, others, concerned, lateness(blame));
 }
 
 // Ranks of the group in which the rank costs most: those do the same work.
@@ -96,16 +93,17 @@ std::string_view verdict_name(RankVerdict verdict) {
 
 std::vector<Judgement> judge(Ranks ranks, const Matching& matching, const std::vector<Account>& accounts) {
   std::vector<Judgement> judgements(ranks.size());
-  StepCosts costs;
+  std::vector<StepBlames> blames;
   for (std::size_t r = 0; r < ranks.size(); ++r) {
+    judgements[r].wait_each_ns = accounts[r].wait_each_ns;
     judgements[r].cost_ns = accounts[r].cost_ns;
-    costs.push_back(accounts[r].step_cost_ns);
+    blames.push_back(accounts[r].steps);
   }
-  count_steps(ranks, costs, judgements);
+  count_steps(ranks, blames, judgements);
   for (std::uint32_t r = 0; r < ranks.size(); ++r) {
     const Account& account = accounts[r];
-    decide(costs[r], account.owed_count, account.collectives, judgements[r]);
-    if (account.worst_group) find_cause(ranks, r, peers(ranks, matching, r, *account.worst_group), costs[r], judgements[r]);
+    decide(blames[r], account.owed_count, account.collectives, judgements[r]);
+    if (account.worst_group) find_cause(ranks, r, peers(ranks, matching, r, *account.worst_group), blames[r], judgements[r]);
   }
   return judgements;
 }
@@ -117,7 +115,7 @@ std::vector<Judgement> judge_by_busy_time(Ranks ranks) {
   for (const auto& rank : ranks) {
     for (const StepWork& work : rank.partial.steps) busy[work.step].push_back(work.busy_ns());
   }
-  StepCosts costs(ranks.size());
+  std::vector<StepBlames> blames(ranks.size());
   for (std::size_t r = 0; r < ranks.size(); ++r) {
     for (const StepWork& work : ranks[r].partial.steps) {
       std::vector<Nanos> others = busy[work.step];
@@ -125,18 +123,19 @@ std::vector<Judgement> judge_by_busy_time(Ranks ranks) {
       others.erase(std::find(others.begin(), others.end(), work.busy_ns()));
       const Nanos excess_ns = work.busy_ns() - divide_half_even(*median_times_2(others), 2);
       if (excess_ns <= 0) continue;
-      costs[r][work.step] = excess_ns;
+      blames[r][work.step] = {excess_ns, excess_ns};
+      judgements[r].wait_each_ns += excess_ns;
       judgements[r].cost_ns += excess_ns;
     }
   }
-  count_steps(ranks, costs, judgements);
+  count_steps(ranks, blames, judgements);
   for (std::uint32_t r = 0; r < ranks.size(); ++r) {
-    decide(costs[r], 0, 0, judgements[r]);
+    decide(blames[r], 0, 0, judgements[r]);
     std::vector<std::uint32_t> others;
     for (std::uint32_t o = 0; o < ranks.size(); ++o) {
       if (o != r) others.push_back(o);
     }
-    find_cause(ranks, r, others, costs[r], judgements[r]);
+    find_cause(ranks, r, others, blames[r], judgements[r]);
   }
   return judgements;
 }

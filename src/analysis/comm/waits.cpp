@@ -113,12 +113,16 @@ std::vector<Account> make_accounts(Ranks ranks, const Matching& matching, const 
     const std::span<const Member> members = matching.of(instance);
     if (signature(ranks, members.front()).pairing == Pairing::kPair) continue;
     Nanos sum_ns = 0;
+    Nanos exposed_ns = 0;
     const Collective* of_owed = nullptr;
     for (const Member m : members) {
       const Nanos wait_ns = at(ranks, m).dur_ns - wait.transfer_ns;
       ++accounts[m.rank].collectives;
       accounts[m.rank].wait_suffered_ns += wait_ns;
-      if (m.rank != wait.last) sum_ns += wait_ns;
+      if (m.rank != wait.last) {
+        sum_ns += wait_ns;
+        exposed_ns += std::min(wait_ns, at(ranks, m).exposed_ns);
+      }
       if (m.rank == wait.owed) of_owed = &at(ranks, m);
     }
     if (!wait.last) continue;
@@ -127,11 +131,15 @@ std::vector<Account> make_accounts(Ranks ranks, const Matching& matching, const 
     Account& owed = accounts[*wait.owed];
     owed.wait_owed_ns += sum_ns;
     if (of_owed == nullptr) continue;  // blame from a group of others costs no further time: they wait meanwhile
-    const Nanos cost_ns = divide_half_even(sum_ns, static_cast<Nanos>(instance.count) - 1);
+    const auto others = static_cast<Nanos>(instance.count) - 1;
+    const StepBlame blame{divide_half_even(sum_ns, others), divide_half_even(exposed_ns, others)};
     ++owed.owed_count;
-    owed.cost_ns += cost_ns;
-    owed.step_cost_ns[of_owed->step] += cost_ns;
-    by_group[*wait.owed][instance.group] += cost_ns;
+    owed.wait_each_ns += blame.wait_each_ns;
+    owed.cost_ns += blame.cost_ns;
+    StepBlame& step = owed.steps[of_owed->step];
+    step.wait_each_ns += blame.wait_each_ns;
+    step.cost_ns += blame.cost_ns;
+    by_group[*wait.owed][instance.group] += blame.wait_each_ns;
   }
   for (std::size_t r = 0; r < ranks.size(); ++r) {
     const auto worst = std::max_element(by_group[r].begin(), by_group[r].end(), [](const auto& a, const auto& b) { return a.second < b.second; });

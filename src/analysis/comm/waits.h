@@ -26,16 +26,23 @@ struct Wait {
 /// By `arrived_ns`. O(n log n).
 std::vector<Wait> find_waits(Ranks ranks, const Matching& matching, const Clocks& clocks);
 
+/// What a rank costs the others in one step.
+struct StepBlame {
+  Nanos wait_each_ns = 0;
+  Nanos cost_ns = 0;
+};
+
 /// One rank's account over all collectives but sends and receives, where the receiver has to wait by design.
 struct Account {
   Nanos wait_caused_ns = 0;    ///< of the others, where this rank was last
   Nanos wait_suffered_ns = 0;
   Nanos wait_owed_ns = 0;      ///< of others, by blame
-  Nanos cost_ns = 0;           ///< mean wait of the other ranks, over its own instances with the blame for them
+  Nanos wait_each_ns = 0;       ///< mean wait of the other ranks, over its own instances with the blame for them
+  Nanos cost_ns = 0;            ///< of it, what no computation of theirs hides
   std::int64_t last_count = 0;
   std::int64_t owed_count = 0;  ///< own instances with the blame for them
   std::int64_t collectives = 0;
-  std::map<std::int64_t, Nanos> step_cost_ns;  ///< of cost_ns, by step number
+  std::map<std::int64_t, StepBlame> steps;  ///< by number
   std::optional<std::uint32_t> worst_group;  ///< in which it costs most
 };
 
