@@ -4,6 +4,7 @@
 #include <cassert>
 
 #include "hta/analysis/breakdown.h"
+#include "hta/analysis/comm.h"
 #include "hta/analysis/counters.h"
 #include "hta/analysis/critical_path.h"
 #include "hta/analysis/diff.h"
@@ -14,6 +15,7 @@
 #include "hta/analysis/overlap.h"
 #include "hta/analysis/patterns.h"
 #include "hta/analysis/steps.h"
+#include "hta/analysis/stragglers.h"
 
 namespace hta::analysis {
 namespace {
@@ -25,6 +27,8 @@ constexpr std::array kAnalyses{
     &kOverlap,
     &kLaunch,
     &kPatterns,
+    &kStragglers,
+    &kComm,
     &kCounters,
     &kSteps,
     &kMemory,
