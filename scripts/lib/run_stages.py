@@ -117,6 +117,8 @@ def run_to_end(command, log):
 
 
 def tail(text):
+    """The last lines, without those that tell how far a build has come."""
+    text = re.sub(r'^\[\d+/\d+\] .*\n', '', text, flags=re.MULTILINE)
     return '\n'.join(text.rstrip().splitlines()[-SHOWN_LINES:]) + '\n'
 
 
@@ -204,7 +206,7 @@ def conformance(preset):
     def stage_conformance(stage, options):
         if not CONFORMANCE.is_file():
             raise Skipped('no ../shared')
-        if not (ROOT / f'build/{preset}/hta').is_file() and not stage.configure_and_build(preset, 'hta'):
+        if not stage.configure_and_build(preset, 'hta'):  # never an old one
             return
         for run_preset, kind, arguments in conformance_runs():
             if run_preset == preset and (kind == 'quick' or not options.quick):
@@ -278,6 +280,8 @@ def main():
     if shutil.which('cmake') is None:
         sys.exit('scripts/test: error: cmake is missing; run scripts/setup --tests')
     LOGS.mkdir(parents=True, exist_ok=True)
+    # Ended from outside, it ends what it started, too, and still says how far it came.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
 
     results = {}
     interrupted = False

@@ -82,6 +82,11 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return row[b.size()];
 }
 
+// One column a byte: what names nearly always are.
+bool is_printable_ascii(std::string_view text) {
+  return std::all_of(text.begin(), text.end(), [](char c) { return c >= 0x20 && c < 0x7f; });
+}
+
 }  // namespace
 
 std::string to_lower(std::string_view text) {
@@ -139,12 +144,14 @@ bool natural_less(std::string_view a, std::string_view b) {
 }
 
 std::size_t display_width(std::string_view utf8) {
+  if (is_printable_ascii(utf8)) return utf8.size();
   std::size_t width = 0;
   for (const Glyph& glyph : glyphs_of(utf8)) width += glyph.columns;
   return width;
 }
 
 std::string shorten_middle(std::string_view utf8, std::size_t width) {
+  if (utf8.size() <= width && is_printable_ascii(utf8)) return std::string(utf8);
   const std::vector<Glyph> glyphs = glyphs_of(utf8);
   std::size_t total = 0;
   for (const Glyph& glyph : glyphs) total += glyph.columns;

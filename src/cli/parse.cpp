@@ -199,8 +199,9 @@ void add_own(CLI::App& app, const Command& command, std::vector<RawOption>& raw)
       app.add_flag(name, option.flag, help)->group("Options of this command");
     } else {
       CLI::Option* added = app.add_option(name, option.texts, help)->type_name(std::string(spec.value_name))->group("Options of this command");
-      if (spec.kind == analysis::OptionKind::kTextList) added->allow_extra_args(false);
-      else added->expected(1)->take_last();
+      // One text each time, whatever is in it: CLI11 would take [a,b] apart.
+      if (spec.kind != analysis::OptionKind::kTextList) added->expected(1)->take_last();
+      added->allow_extra_args(false);
     }
   }
 }
@@ -239,7 +240,7 @@ Error explain(const CLI::App& app, const Command& command, const CLI::ParseError
 void print_overview() {
   fmt::print("hta {}: tells why a multi-GPU PyTorch run is slow\n\nUsage: hta COMMAND [OPTIONS] PATH...\n       hta PATH...\n\n"
              "PATH is a profiler trace (.json, .json.gz), a directory of ranks, or - for standard input.\n\nCommands:\n", kVersion);
-  for (const Command& command : commands()) fmt::print("  {:<14}{}\n", command.name, command.summary);
+  for (const Command& command : commands()) fmt::print("  {:<16}{}\n", command.name, command.summary);
   fmt::print("\nhta COMMAND --help lists the options of a command, hta COMMAND --table help its tables.\n");
 }
 
@@ -363,6 +364,7 @@ Parsed parse(std::vector<std::string> arguments) {
   const bool for_people = common.effective_format() == report::Format::kTable || common.effective_format() == report::Format::kMarkdown;
   constexpr std::int64_t kTopForPeople = 10;
   options.top = common.top.value_or(for_people && common.output_dir.empty() ? kTopForPeople : 0);
+  options.strict = common.strict;
   options.top_given = common.top.has_value();
   options.tables = common.tables;
   if (options.tables.empty() && common.effective_format() == report::Format::kCsv && common.output_dir.empty() && !command->tables.empty()) {

@@ -45,8 +45,24 @@ struct MappedRun {
   std::vector<std::vector<std::unique_ptr<analysis::Partial>>> partials;
 };
 
+// A pass that only finds out how the clocks of the ranks lie to each other, for analyses that are asked in reported time.
+// Standard input cannot be read twice; its clock starts with its first event.
+Status read_clocks(const input::FileList& files, input::RunOptions& options) {
+  if (std::find(files.files.begin(), files.files.end(), "-") != files.files.end()) return {};
+  input::RunOptions bare = options;
+  bare.load.build.needs = Needs();
+  const auto run = input::read_run(files, bare, [](std::size_t, const Trace&) {});
+  if (!run) return run.error();
+  for (const input::RunInput& input : run->inputs) options.clock_shifts[{input.path, input.label}] = input.shift_ns;
+  return {};
+}
+
 Result<MappedRun> map_run(const RunPaths& from, std::vector<Job> jobs, const CommonOptions& common) {
-  for (Job& job : jobs) job.options.side = from.side;
+  for (Job& job : jobs) {
+    job.options.side = from.side;
+    if (job.spec->validate == nullptr) continue;
+    if (Status status = job.spec->validate(job.options); !status) return status.error();
+  }
   auto files = input::list_files(from.paths, common.recursive);
   if (!files) return files.error();
   if (!files->runs.empty()) {
@@ -65,6 +81,10 @@ Result<MappedRun> map_run(const RunPaths& from, std::vector<Job> jobs, const Com
   options.rank_from = common.rank_from;
   options.assigned_ranks = common.assigned_ranks;
   options.threads = common.threads;
+  const auto needs_clock = [](const Job& job) { return job.spec->needs_clock != nullptr && job.spec->needs_clock(job.options); };
+  if (std::any_of(jobs.begin(), jobs.end(), needs_clock)) {
+    if (Status status = read_clocks(*files, options); !status) return status.error();
+  }
 
   Progress progress(files->files, common);
   options.progress = progress.counters();

@@ -3,8 +3,7 @@
 #include <bit>
 #include <cstring>
 
-#include <emmintrin.h>
-
+#include "block.h"
 #include "hta/input/decimal.h"
 
 namespace hta::input {
@@ -13,55 +12,90 @@ namespace {
 bool is_digit(char c) { return static_cast<unsigned char>(c - '0') < 10; }
 bool is_space(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
 
+// Whether a number that seemed to end before `c` has a fraction or an exponent.
+bool goes_on(char c) { return c == '.' || c == 'e' || c == 'E'; }
+
 const char* skip_space(const char* p) {
   while (is_space(*p)) ++p;
   return p;
 }
 
-__m128i load(const char* p) { return _mm_loadu_si128(reinterpret_cast<const __m128i*>(p)); }
-std::uint32_t equal_mask(__m128i block, char c) {
-  return static_cast<std::uint32_t>(_mm_movemask_epi8(_mm_cmpeq_epi8(block, _mm_set1_epi8(c))));
+constexpr std::array<std::uint64_t, 9> kPowersOfTen{1, 10, 100, 1'000, 10'000, 100'000, 1'000'000, 10'000'000, 100'000'000};
+
+// The digits at p, at most eight: how many, and their value.
+struct DigitRun {
+  std::uint64_t value;
+  std::uint32_t count;
+};
+inline DigitRun leading_digits(const char* p) {
+  static_assert(std::endian::native == std::endian::little);
+  std::uint64_t word = 0;
+  std::memcpy(&word, p, 8);
+  word ^= 0x3030303030303030u;  // digits become 0 to 9, nothing else does
+  // The top bit of a byte says that it is no digit. Carries only disturb bytes behind the first of these.
+  const std::uint64_t stops = ((word + 0x7676767676767676u) | word) & 0x8080808080808080u;
+  std::uint32_t count = 8;
+  if (stops != 0) {
+    const auto bits = static_cast<std::uint32_t>(std::countr_zero(stops)) - 7;
+    if (bits == 0) return {0, 0};
+    word <<= 64 - bits;  // zeros in front instead of what follows
+    count = bits / 8;
+  }
+  // Digits to pairs, pairs to fours, fours to eight.
+  word = word * 10 + (word >> 8);
+  const std::uint64_t value = (((word & 0x000000FF000000FFu) * 0x000F424000000064u) +
+                               (((word >> 16) & 0x000000FF000000FFu) * 0x0000271000000001u)) >> 32;
+  return {value, count};
 }
 
 // Digits at p to a number; p moves behind them. Overflow is the caller's business: more than 18 digits give nullptr.
-const char* digits(const char* p, std::uint64_t& value) {
-  std::uint64_t v = 0;
-  const char* first = p;
-  for (;;) {
-    // Eight digits at once: subtract '0' from each byte, check, and combine pairwise.
-    std::uint64_t word = 0;
-    std::memcpy(&word, p, 8);
-    const std::uint64_t low = word - 0x3030303030303030u;
-    if ((((word + 0x4646464646464646u) | low) & 0x8080808080808080u) != 0) break;
-    if (p - first > 8) return nullptr;
-    std::uint64_t pairs = (low * 10) + (low >> 8);
-    pairs = (((pairs & 0x000000FF000000FFu) * 0x000F424000000064u) +
-             (((pairs >> 16) & 0x000000FF000000FFu) * 0x0000271000000001u)) >> 32;
-    v = v * 100'000'000 + pairs;
-    p += 8;
-  }
-  while (is_digit(*p)) v = v * 10 + static_cast<std::uint64_t>(*p++ - '0');
-  if (p - first > 18) return nullptr;
-  value = v;
-  return p;
+inline const char* digits(const char* p, std::uint64_t& value) {
+  DigitRun run = leading_digits(p);
+  value = run.value;
+  p += run.count;
+  if (run.count < 8) return p;
+  run = leading_digits(p);
+  value = value * kPowersOfTen[run.count] + run.value;
+  p += run.count;
+  if (run.count < 8) return p;
+  run = leading_digits(p);
+  value = value * kPowersOfTen[run.count] + run.value;
+  return run.count > 2 ? nullptr : p + run.count;
 }
 
 // End of a token that is neither string nor container.
+constexpr std::uint64_t kMaxPlainMicros = 9'000'000'000'000'000u;
+constexpr std::uint32_t kNanoPlaces = 3;
+
 const char* bare_token_end(const char* p, const char* end) {
   while (p < end && *p != ',' && *p != '}' && *p != ']' && static_cast<unsigned char>(*p) > 32) ++p;
   return p;
+}
+
+// Bit i of the result: whether bit i and those below it hold an odd number of ones.
+std::uint32_t parity_of_prefixes(std::uint32_t bits) {
+  bits ^= bits << 1;
+  bits ^= bits << 2;
+  bits ^= bits << 4;
+  return (bits ^ bits << 8) & 0xffff;
+}
+
+// How many of 16 bits are set; counting is no instruction of every x86-64.
+std::int32_t count_ones(std::uint32_t bits) {
+  bits -= bits >> 1 & 0x5555;
+  bits = (bits & 0x3333) + (bits >> 2 & 0x3333);
+  bits = (bits + (bits >> 4)) & 0x0f0f;
+  return static_cast<std::int32_t>((bits + (bits >> 8)) & 0x1f);
 }
 
 }  // namespace
 
 EventParser::EventParser(const ArgSet& wanted) : wanted_(wanted) {
   // Index 0 of each level means "no key yet" and "a key that is not remembered".
-  for (auto& keys : keys_) keys.push_back({});
+  for (Keys& keys : levels_) keys.known.emplace_back();
 }
 
-std::uint32_t EventParser::key_index(std::string_view name, Level level) {
-  auto& ids = key_ids_[level];
-  if (const auto at = ids.find(std::string(name)); at != ids.end()) return at->second;
+EventParser::Key EventParser::meaning(std::string_view name, Level level) const {
   Key key;
   if (level == kEventLevel) {
     constexpr std::array<std::pair<std::string_view, Field>, 9> kFields{{
@@ -73,30 +107,38 @@ std::uint32_t EventParser::key_index(std::string_view name, Level level) {
   } else {
     for (std::size_t i = 0; i < kArgCount; ++i) {
       const auto arg = static_cast<ArgKey>(i);
-      if (wanted_.contains(arg) && arg_spec(arg).name == name) key = {Field::kArg, arg};
+      if (wanted_.contains(arg) && arg_spec(arg).name == name) {
+        key.field = Field::kArg;
+        key.arg = arg;
+      }
     }
   }
+  return key;
+}
+
+std::uint32_t EventParser::key_index(std::string_view name, Level level) {
+  Keys& keys = levels_[level];
+  if (const StringId id = keys.names.find(name); id.valid()) return keys.index_of_name[id.value()];
   // Strange files with endless key names: keys beyond the limit are skipped, unless they mean something.
-  if (keys_[level].size() >= kMaxKeys) return 0;
-  if (key.field == Field::kSkip && keys_[level].size() >= kMaxKeys - 2 * kArgCount) return 0;
-  const auto index = static_cast<std::uint32_t>(keys_[level].size());
-  keys_[level].push_back(key);
-  ids.emplace(name, index);
-  return index;
+  const Key key = meaning(name, level);
+  const std::size_t limit = key.field == Field::kSkip ? kMaxKeys - 2 * kArgCount : kMaxKeys;
+  if (keys.known.size() >= limit) return 0;
+  keys.known.push_back(key);
+  keys.names.intern(name);
+  // A name that is no UTF-8 has been stored repaired and is never found again; its index goes unused, no harm.
+  keys.index_of_name.resize(keys.names.size(), static_cast<std::uint32_t>(keys.known.size() - 1));
+  return static_cast<std::uint32_t>(keys.known.size() - 1);
 }
 
 // p is behind a value (or behind the opening brace); moves it to the next value, or behind the closing brace.
 inline std::uint32_t EventParser::next_key(const char*& p, Level level, std::uint32_t previous) {
-  const __m128i low = load(p);
-  const __m128i high = load(p + 16);
-  for (const Prediction& guess : predictions_[level][previous]) {
-    const __m128i* bytes = reinterpret_cast<const __m128i*>(guess.bytes.data());
-    const auto same = static_cast<std::uint32_t>(_mm_movemask_epi8(_mm_cmpeq_epi8(low, _mm_load_si128(bytes)))) |
-                      static_cast<std::uint32_t>(_mm_movemask_epi8(_mm_cmpeq_epi8(high, _mm_load_si128(bytes + 1)))) << 16;
-    if (guess.length != 0 && (same & guess.mask) == guess.mask) {
+  const Block low(p);
+  const Block high(p + Block::kBytes);
+  for (const Successor& guess : levels_[level].known[previous].successors) {
+    const std::uint32_t same = low.equal(Block(guess.bytes.data())) | high.equal(Block(guess.bytes.data() + Block::kBytes)) << 16;
+    if ((same & guess.mask) == guess.mask) {
       p += guess.length;
-      if (guess.key == kObjectEnd) return kEndOfObject;
-      if (is_space(*p)) p = skip_space(p);
+      if (static_cast<unsigned char>(*p) <= ' ' && guess.key < kEndOfObject) p = skip_space(p);
       return guess.key;
     }
   }
@@ -105,21 +147,11 @@ inline std::uint32_t EventParser::next_key(const char*& p, Level level, std::uin
 
 std::uint32_t EventParser::read_key(const char*& p, Level level, std::uint32_t previous) {
   const char* const from = p;
-  const auto remember = [&](std::uint8_t key) {
-    const auto length = static_cast<std::size_t>(p - from);
-    if (length == 0 || length > 32) return;
-    auto& ways = predictions_[level][previous];
-    Prediction& way = ways[0].length == 0 ? ways[0] : ways[1];
-    std::memcpy(way.bytes.data(), from, 32);
-    way.length = static_cast<std::uint8_t>(length);
-    way.mask = length == 32 ? ~0u : (1u << length) - 1;
-    way.key = key;
-  };
   p = skip_space(p);
   if (*p == ',') p = skip_space(p + 1);
   if (*p == '}') {
     ++p;
-    remember(kObjectEnd);
+    remember(from, p, level, previous, kEndOfObject);
     return kEndOfObject;
   }
   if (*p != '"') {
@@ -141,79 +173,93 @@ std::uint32_t EventParser::read_key(const char*& p, Level level, std::uint32_t p
     return kNoKey;
   }
   const std::uint32_t key = key_index({name, static_cast<std::size_t>(name_end - name)}, level);
-  if (key != 0) remember(static_cast<std::uint8_t>(key));
+  if (key != 0) remember(from, p, level, previous, key);
   return key;
+}
+
+void EventParser::remember(const char* from, const char* to, Level level, std::uint32_t previous, std::uint32_t key) {
+  const auto length = static_cast<std::size_t>(to - from);
+  if (length == 0 || length > Successor::kBytes) return;
+  Key& before = levels_[level].known[previous];
+  Successor& guess = before.successors[before.next_victim];
+  // The first one learnt stays: it is the most frequent one more often than not.
+  before.next_victim = before.next_victim + 1u == kWays ? 1 : static_cast<std::uint8_t>(before.next_victim + 1);
+  std::memcpy(guess.bytes.data(), from, Successor::kBytes);
+  guess.length = static_cast<std::uint8_t>(length);
+  guess.mask = length == Successor::kBytes ? ~0u : (1u << length) - 1;
+  guess.key = static_cast<std::uint16_t>(key);
 }
 
 // p behind the opening quote -> at the closing one.
 inline const char* EventParser::string_end(const char* p, bool& escaped) {
-  for (;;) {
-    const __m128i block = load(p);
-    std::uint32_t stops = equal_mask(block, '"') | equal_mask(block, '\\');
-    const std::uint32_t breaks = equal_mask(block, '\n');
-    if ((stops | breaks) == 0) {
-      p += 16;
-    } else {
-      const int at = std::countr_zero(stops | breaks);
-      p += at;
-      if (p >= end_) break;
-      if (*p == '"') return p;
-      if (*p == '\\') {
-        escaped = true;
-        p += 2;
-      } else {
-        if (one_line_) return nullptr;
-        ++p;
-      }
+  do {
+    const std::uint32_t stops = Block(p).any_of('"', '\\', '\n');
+    if (stops == 0) {
+      p += Block::kBytes;
+      continue;
     }
+    p += std::countr_zero(stops);
     if (p >= end_) break;
+    if (*p == '"') return p;
+    if (*p == '\\') {
+      escaped = true;
+      p += 2;
+    } else {
+      if (one_line_) return nullptr;
+      ++p;
+    }
+  } while (p < end_);
+  ran_out_ = true;
+  return nullptr;
+}
+
+// p at the opening bracket -> behind its partner. Kinds of brackets are not told apart.
+const char* EventParser::skip_container(const char* p) {
+  std::int64_t depth = 0;
+  std::uint32_t in_string = 0;  // all ones if the block begins inside a string
+  for (; p < end_; p += Block::kBytes) {
+    const Block block(p);
+    const std::uint32_t quotes = block.equal('"');
+    const std::uint32_t strings = parity_of_prefixes(quotes) ^ in_string;  // opening quotes and what follows them
+    if ((block.equal('\\') | (block.equal('\n') & strings)) != 0) return skip_difficult_container(p, depth, in_string != 0);
+    in_string = (strings & 0x8000) != 0 ? 0xffff : 0;
+    const Block folded = block.folded();
+    const std::uint32_t opens = folded.equal('{') & ~strings;
+    const std::uint32_t closes = folded.equal('}') & ~strings;
+    if (count_ones(closes) < depth) {
+      depth += count_ones(opens) - count_ones(closes);
+      continue;
+    }
+    for (std::uint32_t both = opens | closes; both != 0; both &= both - 1) {
+      const int at = std::countr_zero(both);
+      depth += (opens >> at & 1u) != 0 ? 1 : -1;
+      if (depth > 0) continue;
+      p += at + 1;
+      if (p <= end_) return p;
+      break;
+    }
   }
   ran_out_ = true;
   return nullptr;
 }
 
-// p at the opening bracket -> behind its partner.
-const char* EventParser::skip_container(const char* p) {
-  std::int64_t depth = 0;
-  const __m128i fold = _mm_set1_epi8(0x20);  // '[' and ']' become '{' and '}'
-  for (;;) {
-    if (p >= end_) {
-      ran_out_ = true;
-      return nullptr;
-    }
-    const __m128i block = load(p);
-    const __m128i folded = _mm_or_si128(block, fold);
-    const std::uint32_t quotes = equal_mask(block, '"');
-    const std::uint32_t before_quote = quotes != 0 ? (quotes & (0u - quotes)) - 1 : 0xffffu;
-    const std::uint32_t opens = equal_mask(folded, '{') & before_quote;
-    std::uint32_t closes = equal_mask(folded, '}') & before_quote;
-    const int close_count = std::popcount(closes);
-    if (close_count < depth) {
-      depth += std::popcount(opens) - close_count;
-    } else {
-      for (std::uint32_t both = opens | closes; both != 0; both &= both - 1) {
-        const int at = std::countr_zero(both);
-        if ((opens >> at & 1u) != 0) {
-          ++depth;
-        } else if (--depth <= 0) {
-          p += at + 1;
-          if (p > end_) {
-            ran_out_ = true;
-            return nullptr;
-          }
-          return p;
-        }
-      }
-    }
-    if (quotes != 0) {
+// The same from the middle on, byte by byte: for containers with escapes or line breaks in strings.
+const char* EventParser::skip_difficult_container(const char* p, std::int64_t depth, bool in_string) {
+  if (in_string) --p;  // NOLINT: stands for the opening quote
+  for (; p < end_; ++p) {
+    if (in_string || *p == '"') {
+      in_string = false;
       bool escaped = false;
-      p = string_end(p + std::countr_zero(quotes) + 1, escaped);
+      p = string_end(p + 1, escaped);
       if (p == nullptr) return nullptr;
-      ++p;
-    } else {
-      p += 16;
+    } else if (*p == '{' || *p == '[') {
+      ++depth;
+    } else if ((*p == '}' || *p == ']') && --depth <= 0) {
+      return p + 1;
     }
   }
+  ran_out_ = true;
+  return nullptr;
 }
 
 inline const char* EventParser::skip_value(const char* p) {
@@ -223,7 +269,7 @@ inline const char* EventParser::skip_value(const char* p) {
     return close == nullptr ? nullptr : close + 1;
   }
   if (*p == '{' || *p == '[') return skip_container(p);
-  const char* stop = bare_token_end(p, end_);
+  const char* stop = bare_token_end(p + leading_digits(p).count, end_);
   if (stop >= end_) {
     ran_out_ = true;
     return nullptr;
@@ -231,66 +277,70 @@ inline const char* EventParser::skip_value(const char* p) {
   return stop == p ? nullptr : stop;
 }
 
-const char* EventParser::parse_value(const char* p, RawValue& value) {
-  value = RawValue{};
+inline const char* EventParser::parse_value(const char* p, RawValue& value) {
   if (*p == '"') {
+    value.escaped = false;
     const char* close = string_end(p + 1, value.escaped);
     if (close == nullptr) return nullptr;
     value.kind = TokenKind::kString;
     value.text = {p + 1, static_cast<std::size_t>(close - p - 1)};
     return close + 1;
   }
-  if (is_digit(*p) || *p == '-') {
+  value.escaped = false;
+  const bool negative = *p == '-';
+  const char* first = p + (negative ? 1 : 0);
+  if (is_digit(*first)) {
     std::uint64_t magnitude = 0;
-    const bool negative = *p == '-';
-    const char* stop = digits(p + (negative ? 1 : 0), magnitude);
-    if (stop != nullptr && stop > p + (negative ? 1 : 0) && *stop != '.' && *stop != 'e' && *stop != 'E') {
+    const char* stop = digits(first, magnitude);
+    if (stop != nullptr && !goes_on(*stop)) {
       value.kind = TokenKind::kInteger;
       value.number = negative ? -static_cast<std::int64_t>(magnitude) : static_cast<std::int64_t>(magnitude);
       value.text = {p, static_cast<std::size_t>(stop - p)};
       return stop;
     }
-    stop = bare_token_end(p, end_);
-    value.text = {p, static_cast<std::size_t>(stop - p)};
-    if (const auto whole = scaled_decimal(value.text, 0); whole && value.text.find_first_of(".eE") == std::string_view::npos) {
-      value.kind = TokenKind::kInteger;
-      value.number = *whole;
-    } else {
-      value.kind = TokenKind::kNumber;
-    }
-    return stop;
   }
+  return parse_rare_value(p, value);
+}
+
+// Numbers with fraction, exponent or very many digits; literals; containers.
+const char* EventParser::parse_rare_value(const char* p, RawValue& value) {
   const char* stop = skip_value(p);
   if (stop == nullptr) return nullptr;
-  value.kind = *p == '{' || *p == '[' ? TokenKind::kContainer : TokenKind::kLiteral;
   value.text = {p, static_cast<std::size_t>(stop - p)};
+  if (is_digit(*p) || *p == '-') {
+    const bool whole = value.text.find_first_of(".eE") == std::string_view::npos;
+    const auto number = whole ? scaled_decimal(value.text, 0) : std::nullopt;
+    value.kind = number ? TokenKind::kInteger : TokenKind::kNumber;
+    value.number = number.value_or(0);
+  } else {
+    value.kind = *p == '{' || *p == '[' ? TokenKind::kContainer : TokenKind::kLiteral;
+  }
   return stop;
 }
 
 // Microseconds, as number or string; p at the first character of the value.
 inline const char* EventParser::parse_time(const char* p, RawTime& time) {
-  const char* q = *p == '"' ? p + 1 : p;
-  const bool negative = *q == '-';
   std::uint64_t whole = 0;
-  const char* first = q + (negative ? 1 : 0);
-  const char* stop = digits(first, whole);
-  if (stop != nullptr && stop > first && whole < 9'000'000'000'000'000u) {
-    std::uint64_t fraction = 0;
-    int places = 0;
-    const char* after = stop;
-    if (*after == '.') {
-      for (++after; places < 3 && is_digit(*after); ++places) fraction = fraction * 10 + static_cast<std::uint64_t>(*after++ - '0');
-      for (int i = places; i < 3; ++i) fraction *= 10;
+  const char* stop = digits(p, whole);
+  if (stop != nullptr && stop > p && whole < kMaxPlainMicros) {
+    DigitRun fraction{0, 0};
+    if (*stop == '.') {
+      fraction = leading_digits(stop + 1);
+      stop += 1 + fraction.count;
     }
-    if (!is_digit(*after) && *after != 'e' && *after != 'E' && *after != '.' && (*p != '"' || *after == '"')) {
+    if (fraction.count <= kNanoPlaces && !goes_on(*stop)) {
       time.state = TimeState::kValid;
-      const auto nanos = static_cast<Nanos>(whole * 1000 + fraction);
-      time.nanos = negative ? -nanos : nanos;
-      return *p == '"' ? after + 1 : after;
+      time.nanos = static_cast<Nanos>(whole * kPowersOfTen[kNanoPlaces] + fraction.value * kPowersOfTen[kNanoPlaces - fraction.count]);
+      return stop;
     }
   }
+  return parse_rare_time(p, time);
+}
+
+// Negative times, times in strings, with exponents or more digits than nanoseconds have; and what is no time.
+const char* EventParser::parse_rare_time(const char* p, RawTime& time) {
   RawValue value;
-  stop = parse_value(p, value);
+  const char* stop = parse_value(p, value);
   if (stop == nullptr) return nullptr;
   const bool numeric = value.kind == TokenKind::kInteger || value.kind == TokenKind::kNumber || value.kind == TokenKind::kString;
   const auto nanos = numeric ? micros_to_nanos(value.text) : std::nullopt;
@@ -304,16 +354,9 @@ const char* EventParser::parse_args(const char* p, RawEvent& event) {
   for (++p;;) {
     key = next_key(p, kArgsLevel, key);
     if (key >= kEndOfObject) return key == kEndOfObject ? p : nullptr;
-    const Key& what = keys_[kArgsLevel][key];
-    if (what.field == Field::kArg) {
-      RawValue value;
-      p = parse_value(p, value);
-      if (p == nullptr) return nullptr;
-      event.set_arg(what.arg, value);
-    } else {
-      p = skip_value(p);
-      if (p == nullptr) return nullptr;
-    }
+    const Key& what = levels_[kArgsLevel].known[key];
+    p = what.field == Field::kArg ? parse_value(p, event.arg(what.arg)) : skip_value(p);
+    if (p == nullptr) return nullptr;
   }
 }
 
@@ -332,7 +375,7 @@ EventParser::Outcome EventParser::parse(const char** at, const char* end, RawEve
       return Outcome::kEvent;
     }
     if (key == kNoKey) return ran_out_ ? Outcome::kIncomplete : Outcome::kDeclined;
-    switch (keys_[kEventLevel][key].field) {
+    switch (levels_[kEventLevel].known[key].field) {
       case Field::kPhase:
         if (p[0] == '"' && p[1] != '\\' && p[1] != '"' && p[2] == '"') {
           event.phase = p[1];
@@ -351,7 +394,7 @@ EventParser::Outcome EventParser::parse(const char** at, const char* end, RawEve
       case Field::kArgs:
         if (*p == '{') {
           const char* begin = p;
-          event.arg_count = 0;
+          event.clear_args();
           p = parse_args(p, event);
           if (p != nullptr) event.args_text = {begin, static_cast<std::size_t>(p - begin)};
         } else {

@@ -2,7 +2,7 @@
 // The fast path: one event object, from its opening brace to its closing one, in a single pass over the bytes.
 //
 // Profilers write the same keys in the same order with the same white space again and again. The parser remembers, for
-// each key, the bytes that stood between its value and the value after it (`, "tid": `), two alternatives each, and
+// each key, the bytes that stood between its value and the value after it (`, "tid": `), a few alternatives each, and
 // compares 32 bytes at once: a hit tells the next key, or the end of the object, without looking at single characters.
 // A miss takes the general way and is remembered. So every formatting is read, and a regular one fast.
 //
@@ -12,12 +12,11 @@
 
 #include <array>
 #include <cstdint>
-#include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "hta/input/raw_event.h"
+#include "hta/model/string_table.h"
 
 namespace hta::input {
 
@@ -41,38 +40,50 @@ class EventParser {
 
  private:
   enum class Field : std::uint8_t { kSkip, kPhase, kCategory, kName, kPid, kTid, kTime, kDur, kId, kArgs, kArg };
+  enum Level : std::uint8_t { kEventLevel, kArgsLevel };
+  static constexpr std::size_t kMaxKeys = 250;
+  static constexpr std::uint32_t kEndOfObject = 0x100;
+  static constexpr std::uint32_t kNoKey = 0x101;
+  static constexpr std::size_t kWays = 4;
+
+  // What once stood between the value of a key and the next value, and the key in it.
+  struct Successor {
+    static constexpr std::size_t kBytes = 32;
+    Successor() { bytes.fill('\xff'); }  // found in no JSON
+    std::array<char, kBytes> bytes;
+    std::uint32_t mask = ~0u;
+    std::uint16_t key = kNoKey;
+    std::uint8_t length = 0;
+  };
   struct Key {
     Field field = Field::kSkip;
     ArgKey arg{};
+    std::uint8_t next_victim = 0;
+    std::array<Successor, kWays> successors;
   };
-  static constexpr std::size_t kMaxKeys = 250;
-  static constexpr std::uint8_t kObjectEnd = 255;
-  static constexpr std::uint32_t kEndOfObject = 0x100;
-  static constexpr std::uint32_t kNoKey = 0x101;
-  enum Level : std::uint8_t { kEventLevel, kArgsLevel };
-
-  struct alignas(32) Prediction {
-    std::array<char, 32> bytes{};
-    std::uint32_t mask = 0;
-    std::uint8_t length = 0;
-    std::uint8_t key = 0;
+  struct Keys {
+    std::vector<Key> known;
+    StringTable names;
+    std::vector<std::uint32_t> index_of_name;  // by StringId
   };
-  using Predictions = std::array<std::array<Prediction, 2>, 256>;
 
   std::uint32_t next_key(const char*& p, Level level, std::uint32_t previous);
   std::uint32_t read_key(const char*& p, Level level, std::uint32_t previous);
+  void remember(const char* from, const char* to, Level level, std::uint32_t previous, std::uint32_t key);
+  Key meaning(std::string_view name, Level level) const;
   std::uint32_t key_index(std::string_view name, Level level);
   const char* parse_args(const char* p, RawEvent& event);
   const char* parse_value(const char* p, RawValue& value);
+  const char* parse_rare_value(const char* p, RawValue& value);
   const char* parse_time(const char* p, RawTime& time);
+  const char* parse_rare_time(const char* p, RawTime& time);
   const char* string_end(const char* p, bool& escaped);
   const char* skip_container(const char* p);
+  const char* skip_difficult_container(const char* p, std::int64_t depth, bool in_string);
   const char* skip_value(const char* p);
 
   ArgSet wanted_;
-  std::array<std::vector<Key>, 2> keys_;  // by level
-  std::array<std::unordered_map<std::string, std::uint32_t>, 2> key_ids_;
-  std::array<Predictions, 2> predictions_;
+  std::array<Keys, 2> levels_;
   const char* end_ = nullptr;
   bool one_line_ = true;
   bool ran_out_ = false;  // the last failure was the end of the buffer

@@ -65,7 +65,7 @@ ArgSet wanted_args(const Needs& needs) {
   wanted |= needs.host_args;
   if (needs.sync_records) wanted |= {ArgKey::kWaitOnStream, ArgKey::kWaitOnEventRecordCorrelation};
   if (needs.memory_events) {
-    wanted |= {ArgKey::kBytes, ArgKey::kTotalAllocated, ArgKey::kTotalReserved, ArgKey::kDeviceId, ArgKey::kDeviceType,
+    wanted |= {ArgKey::kMemoryBytes, ArgKey::kTotalAllocated, ArgKey::kTotalReserved, ArgKey::kDeviceId, ArgKey::kDeviceType,
                ArgKey::kAddress};
   }
   return wanted;

@@ -136,6 +136,8 @@ Result<Run> read_run(const FileList& files, const RunOptions& options,
         const std::lock_guard lock(mutex);
         input.handle = next_handle++;
       }
+      const auto shift = options.clock_shifts.find({input.path, input.label});
+      if (shift != options.clock_shifts.end()) file.traces[i].clock_shift_ns = shift->second;
       use(input.handle, file.traces[i]);
       inputs.push_back(std::move(input));
     }

@@ -66,7 +66,7 @@ class Members : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Members> 
     if (depth_ == 1 && key_ == "args") {
       in_args_ = true;
       args_begin_ = value_begin_;
-      event_.arg_count = 0;
+      event_.clear_args();
     }
     ++depth_;
     return true;
@@ -100,7 +100,7 @@ class Members : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Members> 
     if (depth_ == 2) {
       for (std::size_t i = 0; i < kArgCount; ++i) {
         const auto known = static_cast<ArgKey>(i);
-        if (wanted_.contains(known) && arg_spec(known).name == arg_) event_.set_arg(known, raw);
+        if (wanted_.contains(known) && arg_spec(known).name == arg_) event_.arg(known) = raw;
       }
     } else if (key_ == "cat") {
       event_.category = raw;

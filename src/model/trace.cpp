@@ -27,6 +27,14 @@ CategoryKind category_kind(std::string_view category) {
   return CategoryKind::kOtherHost;
 }
 
+std::optional<std::int64_t> step_number(std::string_view name) {
+  constexpr std::string_view kPrefix = "ProfilerStep#";
+  if (!name.starts_with(kPrefix)) return std::nullopt;
+  const std::string_view digits = name.substr(kPrefix.size());
+  if (digits.empty() || digits.find_first_not_of("0123456789") != std::string_view::npos) return std::nullopt;
+  return parse_integer(digits);
+}
+
 std::string_view event_fault_text(EventFault fault) {
   switch (fault) {
     case EventFault::kNoPhase: return "no phase (ph)";

@@ -9,7 +9,6 @@
 namespace hta {
 namespace {
 
-constexpr std::string_view kStepPrefix = "ProfilerStep#";
 constexpr std::size_t kMaxCategories = 65'535;
 constexpr std::size_t kMaxOpenBegins = 1'000'000;
 // Farther from zero than any clock (a century in nanoseconds), so that differences of times always fit 64 bits.
@@ -97,14 +96,6 @@ std::int64_t stream_of(const Event& event) {
   return event.tid.text.valid() ? -1 : event.tid.number;
 }
 
-// The number of a step event's name, if it is exactly ProfilerStep#N.
-std::optional<std::int64_t> step_number(std::string_view name) {
-  if (!name.starts_with(kStepPrefix)) return std::nullopt;
-  const std::string_view digits = name.substr(kStepPrefix.size());
-  if (digits.empty() || digits.find_first_not_of("0123456789") != std::string_view::npos) return std::nullopt;
-  return parse_integer(digits);
-}
-
 }  // namespace
 
 // A begin that waits for its end.
@@ -141,6 +132,7 @@ void TraceBuilder::reset() {
   lookups_->streams.clear();
   lookups_->open.clear();
   lookups_->open_begins = 0;
+  self_contained_ = true;
   lookups_->memory_name = trace_.strings.intern("[memory]");
   lookups_->memory_category = trace_.strings.intern("cpu_instant_event");
   lookups_->forward_backward = trace_.strings.intern("fwdbwd");
@@ -211,11 +203,13 @@ void TraceBuilder::add(const Event& event) {
     case 'B': {
       if (lookups_->open_begins == kMaxOpenBegins) return trace_.quality[EventFault::kUnpairedBegin].add(event.offset);
       ++lookups_->open_begins;
+      self_contained_ = false;
       Pending pending{event, {event.args.begin(), event.args.end()}, {event.counters.begin(), event.counters.end()}};
       lookups_->open[thread(event.pid, event.tid).value()].push_back(std::move(pending));
       return;
     }
     case 'E': {
+      self_contained_ = false;
       auto& open = lookups_->open[thread(event.pid, event.tid).value()];
       if (open.empty()) {
         trace_.quality[EventFault::kUnpairedEnd].add(event.offset);
@@ -246,6 +240,7 @@ void TraceBuilder::add(const Event& event) {
     case 'f':
       if (options_.needs.flows && event.time_ns && is_near(*event.time_ns) && event.category.valid() &&
           trace_.categories[event.category.value()].folded == lookups_->forward_backward) {
+        self_contained_ &= !event.textual_flow_id;
         trace_.flows.push_back({*event.time_ns, event.flow_id, thread(event.pid, event.tid), event.phase, event.position});
       }
       return;
@@ -365,9 +360,9 @@ void TraceBuilder::store_memory(const Event& event) {
   if (!event.time_ns || !is_near(*event.time_ns) || event.name != lookups_->memory_name) return;
   MemoryEvent memory;
   memory.time_ns = *event.time_ns;
-  memory.bytes = arg(event, ArgKey::kBytes).value_or(0);
-  memory.total_allocated = arg(event, ArgKey::kTotalAllocated).value_or(0);
-  memory.total_reserved = arg(event, ArgKey::kTotalReserved).value_or(0);
+  memory.bytes = arg(event, ArgKey::kMemoryBytes).value_or(0);
+  memory.total_allocated = arg(event, ArgKey::kTotalAllocated).value_or(-1);
+  memory.total_reserved = arg(event, ArgKey::kTotalReserved).value_or(-1);
   memory.device_type = arg(event, ArgKey::kDeviceType).value_or(-1);
   memory.device_id = arg(event, ArgKey::kDeviceId).value_or(-1);
   memory.address = arg(event, ArgKey::kAddress).value_or(0);

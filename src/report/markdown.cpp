@@ -2,22 +2,10 @@
 
 #include "hta/base/text.h"
 #include "hta/report/render.h"
+#include "text_layout.h"
 
 namespace hta::report {
 namespace {
-
-// Text in a table cell: bars, and what Markdown or HTML would act on, are escaped.
-std::string escaped(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    if (c == '|' || c == '\\' || c == '*' || c == '_' || c == '`' || c == '[' || c == ']') out += '\\';
-    if (c == '<') out += "&lt;";
-    else if (c == '>') out += "&gt;";
-    else if (c == '&') out += "&amp;";
-    else out += c;
-  }
-  return out;
-}
 
 void render_table(const result::Table& table, const RenderOptions& options, Out& out) {
   out << "### " << table.title() << "\n\n";
@@ -27,12 +15,12 @@ void render_table(const result::Table& table, const RenderOptions& options, Out&
   }
   const std::size_t limit = table.rows_per() == result::RowsPer::kEvent ? options.max_rows : 0;
   const std::size_t rows = limit == 0 ? table.rows() : std::min(limit, table.rows());
-  for (const auto& column : table.columns()) out << "| " << escaped(human_heading(column)) << " ";
+  for (const auto& column : table.columns()) out << "| " << markdown_escaped(human_heading(column)) << " ";
   out << "|\n";
   for (const auto& column : table.columns()) out << (column.type == result::CellType::kText ? "|---" : "|--:");
   out << "|\n";
   for (std::size_t r = 0; r < rows; ++r) {
-    for (std::size_t c = 0; c < table.columns().size(); ++c) out << "| " << escaped(human_cell(table, r, c)) << " ";
+    for (std::size_t c = 0; c < table.columns().size(); ++c) out << "| " << markdown_escaped(human_cell(table, r, c)) << " ";
     out << "|\n";
   }
   if (rows < table.rows()) out << "\n… " << with_commas(static_cast<std::int64_t>(table.rows() - rows)) << " more rows (`--top 0` shows all)\n";
@@ -43,9 +31,9 @@ void render_table(const result::Table& table, const RenderOptions& options, Out&
 void render_markdown(const result::Document& document, const RenderOptions& options, Out& out) {
   out << "## hta " << document.command << "\n\n";
   if (const std::string line = quality_line(document, options.detail); !line.empty()) out << "> " << line << "\n\n";
-  for (const std::string& line : document.heading) out << escaped(line) << "\n\n";
+  for (const std::string& line : document.heading) out << markdown_escaped(line) << "\n\n";
   for (const result::Finding& finding : document.findings) {
-    out << "- **" << result::severity_name(finding.severity) << "**: " << escaped(finding.title) << "\n";
+    out << "- **" << result::severity_name(finding.severity) << "**: " << markdown_escaped(finding.title) << "\n";
   }
   if (!document.findings.empty()) out << "\n";
   bool first = true;

@@ -38,18 +38,7 @@ std::string human_cell(const result::Table& table, std::size_t row, std::size_t 
       const std::int64_t value = table.number(row, column);
       return value >= 10'000 || value <= -10'000 ? with_commas(value) : std::to_string(value);
     }
-    case CellType::kBytes: {
-      const std::int64_t bytes = table.number(row, column);
-      const std::int64_t magnitude = bytes < 0 ? -bytes : bytes;
-      struct Unit {
-        std::int64_t bytes;
-        std::string_view name;
-      };
-      for (const Unit& unit : {Unit{std::int64_t{1} << 30, "GiB"}, Unit{1 << 20, "MiB"}, Unit{1 << 10, "KiB"}}) {
-        if (magnitude >= unit.bytes) return fixed_point(divide_half_even(Int128{bytes} * 100, unit.bytes), 2) + " " + std::string(unit.name);
-      }
-      return std::to_string(bytes) + " B";
-    }
+    case CellType::kBytes: return human_bytes(table.number(row, column));
     case CellType::kRate: return fixed_point(divide_half_even(table.number(row, column), 10'000), 2);
     default: {
       std::string text = table.plain(row, column);
@@ -136,6 +125,8 @@ std::string readable_kernel_name(std::string_view name) {
 }
 
 void render(const result::Document& document, const RenderOptions& options, Out& out) {
+  const bool for_people = options.format == Format::kTable || options.format == Format::kMarkdown;
+  if (for_people && document.command == "summary" && options.tables.empty()) return render_summary(document, options, out);
   switch (options.format) {
     case Format::kTable: return render_terminal(document, options, out);
     case Format::kMarkdown: return render_markdown(document, options, out);

@@ -3,6 +3,7 @@
 
 #include "hta/base/text.h"
 #include "hta/report/render.h"
+#include "text_layout.h"
 
 namespace hta::report {
 namespace {
@@ -163,31 +164,6 @@ void render_table(const result::Table& table, const RenderOptions& options, Out&
   }
 }
 
-// Breaks a line of prose at blanks.
-void render_wrapped(std::string_view text, std::size_t width, std::string_view indent, Out& out) {
-  if (width == 0) {
-    out << text << "\n";
-    return;
-  }
-  std::size_t used = 0;
-  while (!text.empty()) {
-    const std::size_t blank = text.find(' ');
-    const std::string_view word = text.substr(0, blank);
-    const std::size_t columns = display_width(word);
-    if (used > 0 && used + 1 + columns > width) {
-      out << "\n" << indent;
-      used = indent.size();
-    } else if (used > 0) {
-      out << " ";
-      ++used;
-    }
-    out << word;
-    used += columns;
-    text = blank == std::string_view::npos ? std::string_view() : text.substr(blank + 1);
-  }
-  out << "\n";
-}
-
 }  // namespace
 
 void render_terminal(const result::Document& document, const RenderOptions& options, Out& out) {
@@ -196,11 +172,11 @@ void render_terminal(const result::Document& document, const RenderOptions& opti
     painter.paint(kYellow, line);
     out << "\n";
   }
-  for (const std::string& line : document.heading) render_wrapped(line, options.width, "  ", out);
+  for (const std::string& line : document.heading) out << wrapped(line, options.width, "  ") << "\n";
   for (const result::Finding& finding : document.findings) {
     painter.paint(finding.severity == result::Severity::kCritical ? kRed : kYellow, result::severity_name(finding.severity));
     out << ": ";
-    render_wrapped(finding.title, options.width > 12 ? options.width - 10 : 0, "  ", out);
+    out << wrapped(finding.title, options.width > 12 ? options.width - 10 : 0, "  ") << "\n";
   }
   bool first = document.heading.empty() && document.findings.empty();
   for (const result::Table* table : tables_for_people(document, options)) {

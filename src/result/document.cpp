@@ -11,6 +11,16 @@ std::string_view severity_name(Severity severity) {
   return "info";
 }
 
+std::string_view gate_outcome_name(GateOutcome outcome) {
+  switch (outcome) {
+    case GateOutcome::kPass: return "pass";
+    case GateOutcome::kNoise: return "noise";
+    case GateOutcome::kFail: return "fail";
+    case GateOutcome::kInsufficient: return "insufficient";
+  }
+  return "";
+}
+
 const Table* Document::find_table(std::string_view name) const {
   for (const Table& table : tables) {
     if (table.name() == name) return &table;

@@ -22,8 +22,10 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / 'tests/docs'))
 from check_docs import commands_in, options_in  # noqa: E402
 
-# Arguments of commands that take something else than one run; PATH stands for the trace.
+# Arguments of commands that take something else than one run, each a list of its own; PATH stands for the trace.
 ARGUMENTS = {
+    'check': [['PATH', '--fail-on', 'step_time>10s']],
+    'schema': [],  # is no result
     'diff': [['PATH', 'PATH']],
 }
 # 1 is the verdict of a gate: the document is complete.

@@ -1,4 +1,4 @@
-#include "byte_sink.hpp"
+#include "byte_sink.h"
 
 #include <cstdio>
 #include <stdexcept>

@@ -1,4 +1,4 @@
-#include "catalog.hpp"
+#include "catalog.h"
 
 #include <array>
 

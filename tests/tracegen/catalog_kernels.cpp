@@ -1,7 +1,7 @@
 #include <array>
 #include <utility>
 
-#include "catalog.hpp"
+#include "catalog.h"
 #include <fmt/format.h>
 
 namespace tracegen {
@@ -25,6 +25,7 @@ struct KernelTable {
 
 void add(KernelTable& table, Family family, const Shape& shape, const std::vector<std::string>& names) {
   table.range[static_cast<std::size_t>(family)] = {static_cast<int>(table.all.size()), static_cast<int>(names.size())};
+  table.all.reserve(table.all.size() + names.size());
   for (const std::string& name : names) {
     const double blocks = static_cast<double>(shape.grid) / kSms;
     table.all.push_back(KernelSpec{.name = name,
@@ -41,6 +42,7 @@ void add(KernelTable& table, Family family, const Shape& shape, const std::vecto
 
 std::vector<std::string> gemms(std::string_view transposes, const std::vector<std::string>& tiles) {
   std::vector<std::string> names;
+  names.reserve(tiles.size());
   for (const std::string& tile : tiles) {
     names.push_back(
         fmt::format("sm90_xmma_gemm_bf16bf16_bf16f32_f32_{}_n_tilesize{}x64_warpgroupsize1x1x1_bias_bf16_"

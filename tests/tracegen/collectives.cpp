@@ -1,4 +1,4 @@
-#include "collectives.hpp"
+#include "collectives.h"
 
 #include <algorithm>
 #include <stdexcept>

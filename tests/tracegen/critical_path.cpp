@@ -1,4 +1,4 @@
-#include "critical_path.hpp"
+#include "critical_path.h"
 
 #include <algorithm>
 
@@ -34,18 +34,12 @@ std::vector<PathPiece> CauseChain::path(Node last, Nanos start_ns, Nanos end_ns,
 
 const char* resource_name(Resource resource) {
   switch (resource) {
-    case Resource::kCpu:
-      return "cpu";
-    case Resource::kLoader:
-      return "loader";
-    case Resource::kLaunchLatency:
-      return "launch_latency";
-    case Resource::kCompute:
-      return "compute";
-    case Resource::kCopy:
-      return "copy";
-    case Resource::kCollective:
-      return "collective";
+    case Resource::kCpu: return "cpu";
+    case Resource::kLoader: return "loader";
+    case Resource::kLaunchLatency: return "launch_latency";
+    case Resource::kCompute: return "compute";
+    case Resource::kCopy: return "copy";
+    case Resource::kCollective: return "collective";
   }
   return "";
 }

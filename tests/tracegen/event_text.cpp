@@ -1,4 +1,4 @@
-#include "event_text.hpp"
+#include "event_text.h"
 
 #include <algorithm>
 #include <utility>
@@ -7,33 +7,20 @@ namespace tracegen {
 
 std::string_view category_name(Category category, Style style) {
   switch (category) {
-    case Category::kCpuOp:
-      return "cpu_op";
-    case Category::kUserAnnotation:
-      return "user_annotation";
-    case Category::kPythonFunction:
-      return "python_function";
-    case Category::kRuntime:
-      return "cuda_runtime";
-    case Category::kKernel:
-      return "kernel";
-    case Category::kMemcpy:
-      return "gpu_memcpy";
-    case Category::kSync:
-      return "cuda_sync";
-    case Category::kGpuAnnotation:
-      return "gpu_user_annotation";
-    case Category::kFlow:
-      return style == Style::kTorchOld ? "async_cpu_to_gpu" : "ac2g";
-    case Category::kForwardBackward:
-      return "fwdbwd";
-    case Category::kInstant:
-      return "cpu_instant_event";
-    case Category::kTrace:
-      return "Trace";
+    case Category::kCpuOp: return "cpu_op";
+    case Category::kUserAnnotation: return "user_annotation";
+    case Category::kPythonFunction: return "python_function";
+    case Category::kRuntime: return "cuda_runtime";
+    case Category::kKernel: return "kernel";
+    case Category::kMemcpy: return "gpu_memcpy";
+    case Category::kSync: return "cuda_sync";
+    case Category::kGpuAnnotation: return "gpu_user_annotation";
+    case Category::kFlow: return style == Style::kTorchOld ? "async_cpu_to_gpu" : "ac2g";
+    case Category::kForwardBackward: return "fwdbwd";
+    case Category::kInstant: return "cpu_instant_event";
+    case Category::kTrace: return "Trace";
     case Category::kNone:
-    case Category::kCount:
-      break;
+    case Category::kCount: break;
   }
   return "";
 }
@@ -121,9 +108,7 @@ void TraceText::key(std::string_view name, std::string_view after) {
 
 void TraceText::value(const Field& field) {
   switch (field.kind) {
-    case Field::Kind::kInt:
-      out_.put_int(field.number);
-      break;
+    case Field::Kind::kInt: out_.put_int(field.number); break;
     case Field::Kind::kTime:
       // Old traces cut every time to whole microseconds by itself, starts and durations alike.
       if (o_.ts == TimeText::kMicros) {
@@ -137,9 +122,7 @@ void TraceText::value(const Field& field) {
       out_.put(field.text);
       out_.put('"');
       break;
-    case Field::Kind::kJson:
-      out_.put(field.text);
-      break;
+    case Field::Kind::kJson: out_.put(field.text); break;
   }
 }
 
@@ -258,8 +241,7 @@ void TraceText::indented_json(std::string_view json, int depth) {
     }
     switch (c) {
       case ' ':
-      case '\n':
-        break;
+      case '\n': break;
       case '[':
       case '{': {
         out_.put(c);
@@ -282,12 +264,8 @@ void TraceText::indented_json(std::string_view json, int depth) {
         out_.put(c);
         new_line(depth);
         break;
-      case ':':
-        out_.put(": ");
-        break;
-      default:
-        in_string = c == '"';
-        out_.put(c);
+      case ':': out_.put(": "); break;
+      default: in_string = c == '"'; out_.put(c);
     }
   }
 }

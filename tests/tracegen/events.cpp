@@ -1,4 +1,4 @@
-#include "events.hpp"
+#include "events.h"
 
 #include <iterator>
 

@@ -1,4 +1,4 @@
-#include "hostile.hpp"
+#include "hostile.h"
 
 #include <fmt/format.h>
 

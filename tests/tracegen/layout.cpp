@@ -1,4 +1,4 @@
-#include "layout.hpp"
+#include "layout.h"
 
 #include <fmt/format.h>
 
@@ -37,28 +37,20 @@ Layout::Layout(const Options& options) : ranks_(options.ranks), tp_(options.tp),
 int Layout::group_of(int rank, Role role) const {
   const int per_stage = ranks_ / pp_;
   switch (role) {
-    case Role::kData:
-      return data_parallel() > 1 ? stage_of(rank) * tp_ + rank % tp_ : -1;
-    case Role::kTensor:
-      return tp_ > 1 ? first_tensor_ + rank / tp_ : -1;
-    case Role::kNextStage:
-      return stage_of(rank) + 1 < pp_ ? first_pair_ + rank : -1;
-    case Role::kPreviousStage:
-      return stage_of(rank) > 0 ? first_pair_ + rank - per_stage : -1;
+    case Role::kData: return data_parallel() > 1 ? stage_of(rank) * tp_ + rank % tp_ : -1;
+    case Role::kTensor: return tp_ > 1 ? first_tensor_ + rank / tp_ : -1;
+    case Role::kNextStage: return stage_of(rank) + 1 < pp_ ? first_pair_ + rank : -1;
+    case Role::kPreviousStage: return stage_of(rank) > 0 ? first_pair_ + rank - per_stage : -1;
   }
   return -1;
 }
 
 int Layout::index_in_group(int rank, Role role) const {
   switch (role) {
-    case Role::kData:
-      return rank % (ranks_ / pp_) / tp_;
-    case Role::kTensor:
-      return rank % tp_;
-    case Role::kNextStage:
-      return 0;
-    case Role::kPreviousStage:
-      return 1;
+    case Role::kData: return rank % (ranks_ / pp_) / tp_;
+    case Role::kTensor: return rank % tp_;
+    case Role::kNextStage: return 0;
+    case Role::kPreviousStage: return 1;
   }
   return 0;
 }

@@ -6,9 +6,9 @@
 #include <thread>
 #include <vector>
 
-#include "options.hpp"
-#include "trace_file.hpp"
-#include "truth.hpp"
+#include "options.h"
+#include "trace_file.h"
+#include "truth.h"
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -92,12 +92,9 @@ void write_manifest(const Options& o, const std::vector<RankResult>& results) {
 int run(int argc, const char* const* argv) {
   Options options;
   switch (parse_command_line(argc, argv, options)) {
-    case ParseOutcome::kExitOk:
-      return 0;
-    case ParseOutcome::kExitUsage:
-      return 2;
-    case ParseOutcome::kRun:
-      break;
+    case ParseOutcome::kExitOk: return 0;
+    case ParseOutcome::kExitUsage: return 2;
+    case ParseOutcome::kRun: break;
   }
   if (options.target_bytes > 0 && !options.steps_given) options.steps = steps_for_target(options);
   fs::create_directories(options.out);
@@ -108,6 +105,7 @@ int run(int argc, const char* const* argv) {
   const std::vector<RankResult> results = write_all(job, steps);
   if (options.truth != TruthLevel::kNone) {
     std::vector<std::string> ranks;
+    ranks.reserve(results.size());
     for (const RankResult& result : results) ranks.push_back(result.truth_json);
     write_truth((fs::path(options.out) / "truth.json").string(), job, ranks);
   }

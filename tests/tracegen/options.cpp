@@ -1,4 +1,4 @@
-#include "options.hpp"
+#include "options.h"
 
 #include <algorithm>
 #include <charconv>
@@ -6,7 +6,7 @@
 #include <functional>
 #include <map>
 
-#include "presets.hpp"
+#include "presets.h"
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
@@ -183,6 +183,7 @@ template <class Value>
 CLI::Option* add_choice(CLI::App& app, const std::string& flag, Value& value, const std::string& help,
                         const std::vector<std::pair<std::string, Value>>& choices) {
   std::vector<std::string> names;
+  names.reserve(choices.size());
   for (const auto& [name, meaning] : choices) names.push_back(name);
   const auto set = [&value, choices](const std::string& text) {
     for (const auto& [name, meaning] : choices) {

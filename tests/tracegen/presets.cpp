@@ -1,8 +1,8 @@
-#include "presets.hpp"
+#include "presets.h"
 
 #include <sstream>
 
-#include "options.hpp"
+#include "options.h"
 #include <fmt/format.h>
 
 namespace tracegen {

@@ -1,4 +1,4 @@
-#include "sections.hpp"
+#include "sections.h"
 
 #include <algorithm>
 #include <limits>

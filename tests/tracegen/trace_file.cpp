@@ -1,10 +1,10 @@
-#include "trace_file.hpp"
+#include "trace_file.h"
 
 #include <algorithm>
 #include <iterator>
 
-#include "sections.hpp"
-#include "truth.hpp"
+#include "sections.h"
+#include "truth.h"
 #include <fmt/format.h>
 
 namespace tracegen {

@@ -1,4 +1,4 @@
-#include "truth.hpp"
+#include "truth.h"
 
 #include <algorithm>
 #include <iterator>

@@ -6,8 +6,8 @@
 #include <stdexcept>
 #include <utility>
 
-#include "byte_sink.hpp"
-#include "truth.hpp"
+#include "byte_sink.h"
+#include "truth.h"
 #include <fmt/format.h>
 
 namespace tracegen {

@@ -62,6 +62,10 @@ struct AnalysisSpec {
   std::span<const result::TableSpec> tables;  ///< the default one first
   std::span<const OptionSpec> options;
   Needs (*needs)(const Options&) = nullptr;
+  /// Refuses values that only the analysis can judge, before anything is read; kUsage. May be null.
+  Status (*validate)(const Options&) = nullptr;
+  /// Whether map() must know Trace::clock_shift_ns; then the files are read twice. May be null.
+  bool (*needs_clock)(const Options&) = nullptr;
   std::unique_ptr<Partial> (*map)(const Trace&, const Options&) = nullptr;
   /// `ranks` sorted by side, then rank. Fails with kInsufficient or kUsage.
   Status (*combine)(std::span<RankPartial> ranks, const Options&, result::Document&) = nullptr;
@@ -80,7 +84,18 @@ struct Held final : Partial {
   explicit Held(P p) : value(std::move(p)) {}
   P value;
 };
+}  // namespace detail
 
+/// The partials of an analysis whose map returns P.
+template <class P>
+std::vector<Ranked<P>> typed_partials(std::span<RankPartial> ranks) {
+  std::vector<Ranked<P>> typed;
+  typed.reserve(ranks.size());
+  for (RankPartial& rank : ranks) typed.push_back({rank.context, static_cast<detail::Held<P>&>(*rank.partial).value});
+  return typed;
+}
+
+namespace detail {
 template <auto Map>
 std::unique_ptr<Partial> erased_map(const Trace& trace, const Options& options) {
   using P = decltype(Map(trace, options));
@@ -89,9 +104,7 @@ std::unique_ptr<Partial> erased_map(const Trace& trace, const Options& options) 
 
 template <class P, Status (*Combine)(std::span<Ranked<P>>, const Options&, result::Document&)>
 Status erased_combine(std::span<RankPartial> ranks, const Options& options, result::Document& document) {
-  std::vector<Ranked<P>> typed;
-  typed.reserve(ranks.size());
-  for (RankPartial& rank : ranks) typed.push_back({rank.context, static_cast<Held<P>&>(*rank.partial).value});
+  std::vector<Ranked<P>> typed = typed_partials<P>(ranks);
   return Combine(typed, options, document);
 }
 }  // namespace detail
@@ -101,8 +114,20 @@ Status erased_combine(std::span<RankPartial> ranks, const Options& options, resu
 template <class P, P (*Map)(const Trace&, const Options&), Status (*Combine)(std::span<Ranked<P>>, const Options&, result::Document&)>
 constexpr AnalysisSpec make_spec(std::string_view name, std::string_view summary, std::string_view details,
                                  std::span<const result::TableSpec> tables, std::span<const OptionSpec> options,
-                                 Needs (*needs)(const Options&), Runs runs = Runs::kOne) {
-  return {name, summary, details, runs, tables, options, needs, &detail::erased_map<Map>, &detail::erased_combine<P, Combine>};
+                                 Needs (*needs)(const Options&), Runs runs = Runs::kOne,
+                                 Status (*validate)(const Options&) = nullptr) {
+  AnalysisSpec spec;
+  spec.name = name;
+  spec.summary = summary;
+  spec.details = details;
+  spec.runs = runs;
+  spec.tables = tables;
+  spec.options = options;
+  spec.needs = needs;
+  spec.validate = validate;
+  spec.map = &detail::erased_map<Map>;
+  spec.combine = &detail::erased_combine<P, Combine>;
+  return spec;
 }
 
 /// The table of `specs` with that name (it must exist).

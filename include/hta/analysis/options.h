@@ -1,6 +1,8 @@
 #pragma once
 // Options of analyses: described by a table, held as typed values.
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -38,6 +40,15 @@ struct OptionSpec {
   std::string_view choices;
 };
 
+/// Both lists, one behind the other.
+template <std::size_t A, std::size_t B>
+constexpr std::array<OptionSpec, A + B> join(const std::array<OptionSpec, A>& first, const std::array<OptionSpec, B>& second) {
+  std::array<OptionSpec, A + B> out{};
+  std::copy(first.begin(), first.end(), out.begin());
+  std::copy(second.begin(), second.end(), out.begin() + A);
+  return out;
+}
+
 /// Values of the options of one run of one command, and what of the common options analyses must know.
 class Options {
  public:
@@ -58,6 +69,7 @@ class Options {
   Side side = Side::kOnly;  ///< of the rank that is being mapped
   /// Rows per group in tables with `others` rows; 0 = all.
   std::int64_t top = 0;
+  bool strict = false;  ///< a verdict that cannot be trusted is a failure
   bool top_given = false;  ///< by the user, not by default
   /// Tables that will be printed; empty = all that are not per event.
   std::vector<std::string> tables;

@@ -41,6 +41,7 @@ struct RawArg {
 
 struct RawEvent {
   static constexpr std::size_t kMaxArgs = kArgCount;
+  static_assert(kMaxArgs <= 64);
 
   char phase = 0;
   RawValue category;
@@ -54,6 +55,7 @@ struct RawEvent {
   std::string_view args_text;  ///< the whole args object with its braces, empty if there is none
   std::array<RawArg, kMaxArgs> args;
   std::size_t arg_count = 0;
+  std::uint64_t given_args = 0;  ///< a bit for each key in `args`
   std::uint64_t offset = 0;  ///< of the opening brace, in bytes of the inflated file
 
   void reset() {
@@ -61,17 +63,23 @@ struct RawEvent {
     category = name = pid = tid = id = RawValue{};
     time = dur = RawTime{};
     text = args_text = {};
-    arg_count = 0;
+    clear_args();
   }
-  /// Of an argument that is given twice the last one counts.
-  void set_arg(ArgKey key, const RawValue& value) {
-    for (std::size_t i = 0; i < arg_count; ++i) {
-      if (args[i].key == key) {
-        args[i].value = value;
-        return;
-      }
+  void clear_args() {
+    arg_count = 0;
+    given_args = 0;
+  }
+  /// Where the value of `key` belongs; the same place if it is given twice, so that the last one counts.
+  RawValue& arg(ArgKey key) {
+    const std::uint64_t bit = std::uint64_t{1} << static_cast<unsigned>(key);
+    if ((given_args & bit) != 0) {
+      std::size_t i = 0;
+      while (args[i].key != key) ++i;
+      return args[i].value;
     }
-    args[arg_count++] = {key, value};
+    given_args |= bit;
+    args[arg_count].key = key;
+    return args[arg_count++].value;
   }
 };
 

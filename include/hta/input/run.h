@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "hta/base/int_ranges.h"
@@ -39,6 +40,8 @@ struct RunOptions {
   std::map<std::string, std::int64_t> assigned_ranks;  ///< --assign-rank PATH=N
   std::size_t threads = 0;                             ///< 0 = one per core
   LoadProgress* progress = nullptr;
+  /// Trace::clock_shift_ns by path and label, from an earlier pass over the same files.
+  std::map<std::pair<std::string, std::string>, Nanos> clock_shifts;
 };
 
 /// One rank of the run, or one file that gives none.

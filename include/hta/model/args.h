@@ -22,7 +22,7 @@ enum class ArgKey : std::uint8_t {
   kExternalId, kSequenceNumber, kFwdThreadId, kPythonId, kPythonParentId,
   kInputDims, kInputType, kInputStrides, kConcreteInputs, kCallStack,
   kWaitOnStream, kWaitOnEventRecordCorrelation, kWaitOnEventId, kEventId, kSyncKind,
-  kTotalAllocated, kTotalReserved, kDeviceId, kDeviceType, kAddress,
+  kMemoryBytes, kTotalAllocated, kTotalReserved, kDeviceId, kDeviceType, kAddress,
   kGraphId, kGraphNodeId, kGrid, kBlock, kSharedMemory, kRegistersPerThread, kOccupancy, kPriority,
   kLabels, kName, kSortIndex,
   kTaskType,

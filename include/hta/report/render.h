@@ -36,6 +36,8 @@ void render(const result::Document& document, const RenderOptions& options, Out&
 void render_csv(const result::Table& table, Out& out);
 void render_json(const result::Document& document, const std::vector<std::string>& tables, Out& out);
 void render_markdown(const result::Document& document, const RenderOptions& options, Out& out);
+/// The report of `hta summary`, in the order in which people ask: main finding, kernels, bottleneck, what to do.
+void render_summary(const result::Document& document, const RenderOptions& options, Out& out);
 void render_terminal(const result::Document& document, const RenderOptions& options, Out& out);
 
 /// A cell for people: times with a fitting unit, thousands separated, a dash for nothing.

@@ -109,6 +109,23 @@ struct SideFile {
 /// What a gate decided; maps to the exit status.
 enum class Verdict : std::uint8_t { kNone, kPassed, kFailed, kInsufficient };
 
+/// What became of one gate.
+enum class GateOutcome : std::uint8_t {
+  kPass,
+  kNoise,         ///< beyond the limit, but no more than noise: passes
+  kFail,
+  kInsufficient,  ///< not decided
+};
+std::string_view gate_outcome_name(GateOutcome outcome);  ///< pass, noise, fail, insufficient
+
+/// One gate, for reports to CI systems.
+struct GateReport {
+  std::string gate;  ///< as given
+  GateOutcome outcome = GateOutcome::kPass;
+  std::string sentence;  ///< in words
+  std::string why;       ///< the reason given with it
+};
+
 struct Document {
   std::string command;
   std::vector<Input> inputs;
@@ -122,6 +139,7 @@ struct Document {
   std::vector<std::string> next;     ///< commands worth running next
   std::vector<Overlay> overlays;
   std::vector<SideFile> side_files;
+  std::vector<GateReport> gates;
   Verdict verdict = Verdict::kNone;
 
   const Table* find_table(std::string_view name) const;
