@@ -5,8 +5,8 @@
 
 #include "hta/analysis/breakdown.h"
 #include "hta/analysis/counters.h"
-#include "hta/analysis/diff.h"
 #include "hta/analysis/critical_path.h"
+#include "hta/analysis/diff.h"
 #include "hta/analysis/idle.h"
 #include "hta/analysis/memory.h"
 #include "hta/analysis/launch.h"
@@ -20,7 +20,6 @@ namespace {
 // One line per analysis. Commands, help, flags and the checks of docs and tests follow from it.
 constexpr std::array kAnalyses{
     &kBreakdown,
-    &kDiff,
     &kIdle,
     &kOverlap,
     &kLaunch,
@@ -29,6 +28,8 @@ constexpr std::array kAnalyses{
     &kSteps,
     &kMemory,
     &kCriticalPath,
+    &kSteps,
+    &kDiff,
 };
 
 }  // namespace

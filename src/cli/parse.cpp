@@ -240,7 +240,7 @@ Error explain(const CLI::App& app, const Command& command, const CLI::ParseError
 void print_overview() {
   fmt::print("hta {}: tells why a multi-GPU PyTorch run is slow\n\nUsage: hta COMMAND [OPTIONS] PATH...\n       hta PATH...\n\n"
              "PATH is a profiler trace (.json, .json.gz), a directory of ranks, or - for standard input.\n\nCommands:\n", kVersion);
-  for (const Command& command : commands()) fmt::print("  {:<14}{}\n", command.name, command.summary);
+  for (const Command& command : commands()) fmt::print("  {:<16}{}\n", command.name, command.summary);
   fmt::print("\nhta COMMAND --help lists the options of a command, hta COMMAND --table help its tables.\n");
 }
 

@@ -91,7 +91,7 @@ std::string unpacked(const std::string& bytes) {
     if (*n == 0) break;
     filled += *n;
   }
-  CHECK(source->trouble().empty());
+  CHECK(source->trouble().kind == hta::input::PackingTrouble::Kind::kNone);
   text.resize(filled);
   return text;
 }
