@@ -6,8 +6,11 @@
 #include "hta/analysis/breakdown.h"
 #include "hta/analysis/comm.h"
 #include "hta/analysis/counters.h"
+#include "hta/analysis/critical_path.h"
 #include "hta/analysis/diff.h"
 #include "hta/analysis/idle.h"
+#include "hta/analysis/whatif.h"
+#include "hta/analysis/memory.h"
 #include "hta/analysis/launch.h"
 #include "hta/analysis/overlap.h"
 #include "hta/analysis/patterns.h"
@@ -20,7 +23,6 @@ namespace {
 // One line per analysis. Commands, help, flags and the checks of docs and tests follow from it.
 constexpr std::array kAnalyses{
     &kBreakdown,
-    &kDiff,
     &kIdle,
     &kOverlap,
     &kLaunch,
@@ -29,6 +31,11 @@ constexpr std::array kAnalyses{
     &kComm,
     &kCounters,
     &kSteps,
+    &kMemory,
+    &kCriticalPath,
+    &kWhatif,
+    &kSteps,
+    &kDiff,
 };
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "hta/base/text.h"
+#include "hta/report/junit.h"
 #include "files.h"
 #include "run_analysis.h"
 
@@ -118,6 +119,7 @@ ExitStatus deliver(const Command& command, const CommonOptions& common, const an
   } else if (Status status = write_file(common.output, [&](report::Out& out) { report::render(document, render, out); return Status(); }); !status) {
     return fail(status.error());
   }
+  if (const std::string path = options.text("junit"); !path.empty()) document.side_files.push_back({path, report::junit(document)});
   if (Status status = write_side_files(document); !status) return fail(status.error());
   if (Status status = write_overlays(common, document); !status) return fail(status.error());
   if (document.verdict == result::Verdict::kFailed) return ExitStatus::kFailed;

@@ -38,6 +38,8 @@ struct RawCommon {
   std::string classify;
   std::string max_event_duration;
   std::string max_event_bytes;
+  std::string max_names;
+  std::string max_expansion;
   bool quiet = false;
   bool verbose = false;
   bool strict = false;
@@ -136,10 +138,13 @@ Status to_common(const RawCommon& raw, CommonOptions& common) {
     if (Status status = parser.set(spec, raw.max_event_duration); !status) return status;
     common.max_event_dur_ns = parser.time_ns("max-event-duration");
   }
-  if (!raw.max_event_bytes.empty()) {
-    const auto bytes = parse_integer(raw.max_event_bytes);
-    if (!bytes || *bytes < 1024) return usage("--max-event-bytes: '" + raw.max_event_bytes + "' is no number of bytes (1024 or more)");
-    common.limits.event_bytes = static_cast<std::size_t>(*bytes);
+  for (const auto& [text, name, least, into] : {std::tuple(&raw.max_event_bytes, "max-event-bytes", 1024, &common.scan_limits.event_bytes),
+                                                std::tuple(&raw.max_names, "max-names", 1, &common.load_limits.names),
+                                                std::tuple(&raw.max_expansion, "max-expansion", 1, &common.load_limits.expansion)}) {
+    if (text->empty()) continue;
+    const auto limit = parse_integer(*text);
+    if (!limit || *limit < least) return usage("--" + std::string(name) + ": '" + *text + "' is no limit (an integer from " + std::to_string(least) + " on)");
+    *into = static_cast<std::size_t>(*limit);
   }
   return {};
 }
@@ -172,6 +177,8 @@ void add_common(CLI::App& app, RawCommon& raw, const Command& command) {
   app.add_flag("--no-progress", raw.no_progress, "no progress line")->group("Input");
   app.add_option("--max-event-duration", raw.max_event_duration, "ignore events that are longer (default: seven days)")->type_name("US")->group("Input");
   app.add_option("--max-event-bytes", raw.max_event_bytes, "drop records that are longer (default: 64 MiB)")->type_name("N")->group("Input");
+  app.add_option("--max-names", raw.max_names, "refuse a rank with more different texts (default: 16,000,000)")->type_name("N")->group("Input");
+  app.add_option("--max-expansion", raw.max_expansion, "refuse gzip data that unpack to more than N times their size (default: 200)")->type_name("N")->group("Input");
 }
 
 struct RawOption {
@@ -192,8 +199,9 @@ void add_own(CLI::App& app, const Command& command, std::vector<RawOption>& raw)
       app.add_flag(name, option.flag, help)->group("Options of this command");
     } else {
       CLI::Option* added = app.add_option(name, option.texts, help)->type_name(std::string(spec.value_name))->group("Options of this command");
-      if (spec.kind == analysis::OptionKind::kTextList) added->allow_extra_args(false);
-      else added->expected(1)->take_last();
+      // One text each time, whatever is in it: CLI11 would take [a,b] apart.
+      if (spec.kind != analysis::OptionKind::kTextList) added->expected(1)->take_last();
+      added->allow_extra_args(false);
     }
   }
 }
@@ -232,7 +240,7 @@ Error explain(const CLI::App& app, const Command& command, const CLI::ParseError
 void print_overview() {
   fmt::print("hta {}: tells why a multi-GPU PyTorch run is slow\n\nUsage: hta COMMAND [OPTIONS] PATH...\n       hta PATH...\n\n"
              "PATH is a profiler trace (.json, .json.gz), a directory of ranks, or - for standard input.\n\nCommands:\n", kVersion);
-  for (const Command& command : commands()) fmt::print("  {:<14}{}\n", command.name, command.summary);
+  for (const Command& command : commands()) fmt::print("  {:<16}{}\n", command.name, command.summary);
   fmt::print("\nhta COMMAND --help lists the options of a command, hta COMMAND --table help its tables.\n");
 }
 
@@ -356,6 +364,7 @@ Parsed parse(std::vector<std::string> arguments) {
   const bool for_people = common.effective_format() == report::Format::kTable || common.effective_format() == report::Format::kMarkdown;
   constexpr std::int64_t kTopForPeople = 10;
   options.top = common.top.value_or(for_people && common.output_dir.empty() ? kTopForPeople : 0);
+  options.strict = common.strict;
   options.top_given = common.top.has_value();
   options.tables = common.tables;
   if (options.tables.empty() && common.effective_format() == report::Format::kCsv && common.output_dir.empty() && !command->tables.empty()) {

@@ -45,8 +45,24 @@ struct MappedRun {
   std::vector<std::vector<std::unique_ptr<analysis::Partial>>> partials;
 };
 
+// A pass that only finds out how the clocks of the ranks lie to each other, for analyses that are asked in reported time.
+// Standard input cannot be read twice; its clock starts with its first event.
+Status read_clocks(const input::FileList& files, input::RunOptions& options) {
+  if (std::find(files.files.begin(), files.files.end(), "-") != files.files.end()) return {};
+  input::RunOptions bare = options;
+  bare.load.build.needs = Needs();
+  const auto run = input::read_run(files, bare, [](std::size_t, const Trace&) {});
+  if (!run) return run.error();
+  for (const input::RunInput& input : run->inputs) options.clock_shifts[{input.path, input.label}] = input.shift_ns;
+  return {};
+}
+
 Result<MappedRun> map_run(const RunPaths& from, std::vector<Job> jobs, const CommonOptions& common) {
-  for (Job& job : jobs) job.options.side = from.side;
+  for (Job& job : jobs) {
+    job.options.side = from.side;
+    if (job.spec->validate == nullptr) continue;
+    if (Status status = job.spec->validate(job.options); !status) return status.error();
+  }
   auto files = input::list_files(from.paths, common.recursive);
   if (!files) return files.error();
   if (!files->runs.empty()) {
@@ -59,11 +75,16 @@ Result<MappedRun> map_run(const RunPaths& from, std::vector<Job> jobs, const Com
   options.load.build.filter = common.filter;
   options.load.build.kernel_rules = common.kernel_rules;
   if (common.max_event_dur_ns) options.load.build.max_event_dur_ns = *common.max_event_dur_ns;
-  options.load.limits = common.limits;
+  options.load.scan = common.scan_limits;
+  options.load.limits = common.load_limits;
   options.ranks = ranks_of(from.side, jobs, common);
   options.rank_from = common.rank_from;
   options.assigned_ranks = common.assigned_ranks;
   options.threads = common.threads;
+  const auto needs_clock = [](const Job& job) { return job.spec->needs_clock != nullptr && job.spec->needs_clock(job.options); };
+  if (std::any_of(jobs.begin(), jobs.end(), needs_clock)) {
+    if (Status status = read_clocks(*files, options); !status) return status.error();
+  }
 
   Progress progress(files->files, common);
   options.progress = progress.counters();
@@ -104,6 +125,7 @@ void describe_inputs(const std::vector<input::Run>& runs, result::Document& docu
         document.quality.events += input.quality.kept;
         document.quality.damaged += input.quality.damaged();
         document.quality.ignored += input.quality.ignored();
+        document.quality.profiler_spans += input.quality[EventFault::kProfilerSpan].count;
         document.quality.suspect += input.quality.suspect();
         document.quality.gpu_events += input.gpu_events;
         document.quality.gpu_events_linked += input.gpu_events_linked;
@@ -111,6 +133,10 @@ void describe_inputs(const std::vector<input::Run>& runs, result::Document& docu
         if (input.status != input::FileStatus::kOk) document.note("file-skipped", prefix + input.path + ": " + input.problem);
         for (const std::int64_t step : input.incomplete_steps) {
           document.note("step-incomplete", prefix + input.path + ": step " + std::to_string(step) + " is incomplete: over a tenth of its launches have no GPU event (the capture ended too early)");
+        }
+        if (input.shared_launches > 0) {
+          document.note("launch-shared", prefix + input.path + ": " + std::to_string(input.shared_launches) + (input.shared_launches == 1 ? " launch call has" : " launch calls have") +
+                                             " several GPU events each, all of its correlation; the call counts once", result::Severity::kInfo);
         }
         for (std::size_t f = 0; f < input.quality.faults.size(); ++f) {
           const FaultCount& fault = input.quality.faults[f];
@@ -166,9 +192,6 @@ Result<Analysed> analyse(const std::vector<Job>& jobs, const CommonOptions& comm
 }
 
 ExitStatus run_analysis_command(const Command& command, Invocation& invocation) {
-  if (command.analysis->validate != nullptr) {
-    if (const Status status = command.analysis->validate(invocation.options); !status) return fail(status.error());
-  }
   auto analysed = analyse({{command.analysis, invocation.options}}, invocation.common, command.paths);
   if (!analysed) return fail(analysed.error());
   return deliver(command, invocation.common, invocation.options, analysed->documents.front(), analysed->lost_data);

@@ -14,7 +14,8 @@ namespace hta::test {
 
 constexpr std::uint64_t kSeeds = 40;
 
-/// Random events with frames and regions around and across them, as stacks and annotations are in real traces.
+/// Random events with frames and regions around and across them, as stacks and annotations are in real traces, and with
+/// GPU events that start together.
 inline std::vector<SketchEvent> events_with_regions(std::uint64_t seed, const RandomTraceOptions& options) {
   static constexpr const char* kFrames[] = {"train.py(10): main", "torch/nn/modules/module.py(1): forward",
                                             "<built-in method poll>", "torch/utils/data/dataloader.py(7): __next__"};
@@ -25,6 +26,13 @@ inline std::vector<SketchEvent> events_with_regions(std::uint64_t seed, const Ra
   const auto inside = [&] {
     return events[static_cast<std::size_t>(random.in(0, static_cast<std::int64_t>(events.size()) - 1))];
   };
+  for (int i = 0; i < 12; ++i) {  // beside a GPU event another one that starts with it and that nobody launched
+    SketchEvent twin = inside();
+    if (twin.device < 0) continue;
+    twin.tid = twin.stream = 7 + random.in(0, options.streams - 1);
+    twin.correlation = 0;
+    events.push_back(twin);
+  }
   for (int i = 0; i < 12; ++i) {
     const SketchEvent near = inside();
     if (near.device >= 0) continue;

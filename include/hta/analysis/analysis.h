@@ -62,8 +62,10 @@ struct AnalysisSpec {
   std::span<const result::TableSpec> tables;  ///< the default one first
   std::span<const OptionSpec> options;
   Needs (*needs)(const Options&) = nullptr;
-  /// Looks at the options before anything is read; kUsage. May be null.
+  /// Refuses values that only the analysis can judge, before anything is read; kUsage. May be null.
   Status (*validate)(const Options&) = nullptr;
+  /// Whether map() must know Trace::clock_shift_ns; then the files are read twice. May be null.
+  bool (*needs_clock)(const Options&) = nullptr;
   std::unique_ptr<Partial> (*map)(const Trace&, const Options&) = nullptr;
   /// `ranks` sorted by side, then rank. Fails with kInsufficient or kUsage.
   Status (*combine)(std::span<RankPartial> ranks, const Options&, result::Document&) = nullptr;
@@ -114,7 +116,18 @@ constexpr AnalysisSpec make_spec(std::string_view name, std::string_view summary
                                  std::span<const result::TableSpec> tables, std::span<const OptionSpec> options,
                                  Needs (*needs)(const Options&), Runs runs = Runs::kOne,
                                  Status (*validate)(const Options&) = nullptr) {
-  return {name, summary, details, runs, tables, options, needs, validate, &detail::erased_map<Map>, &detail::erased_combine<P, Combine>};
+  AnalysisSpec spec;
+  spec.name = name;
+  spec.summary = summary;
+  spec.details = details;
+  spec.runs = runs;
+  spec.tables = tables;
+  spec.options = options;
+  spec.needs = needs;
+  spec.validate = validate;
+  spec.map = &detail::erased_map<Map>;
+  spec.combine = &detail::erased_combine<P, Combine>;
+  return spec;
 }
 
 /// The table of `specs` with that name (it must exist).

@@ -1,15 +1,15 @@
 #pragma once
 // Which chain of events bounds a window of time, on each rank?
 
+#include "hta/analysis/analysis.h"
+#include "hta/base/intervals.h"
+
 #include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include "hta/analysis/analysis.h"
-#include "hta/base/intervals.h"
 
 namespace hta::analysis {
 

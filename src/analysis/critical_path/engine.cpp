@@ -37,7 +37,7 @@ void Engine::candidates(GpuId g, Nanos c, const OnPath* on_path, std::vector<Can
   Candidate launch;
   if (const LaunchId call = gpu.launch[g]; call.valid()) {
     // A call that copies cannot return before the copy is done, so its end says nothing.
-    const bool held_by_g = waits_.kind(call) == WaitKind::kCopy && waits_.awaited(call) == g;
+    const bool held_by_g = waits_.blocks_on(call, g);
     const LaunchCalls& calls = trace_.launches;
     launch = {Link::kLaunch, {}, std::min(held_by_g ? calls.start_ns[call] : calls.end_ns(call), c)};
   }

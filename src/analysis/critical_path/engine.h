@@ -1,13 +1,14 @@
 #pragma once
 // Everything the walk and the graph ask about one rank, and the rule that both share: what can hold an event back.
 
+#include "hta/analysis/critical_path.h"
+#include "hta/model/trace.h"
+
 #include <cstdint>
 #include <optional>
 #include <vector>
 
 #include "gpu.h"
-#include "hta/analysis/critical_path.h"
-#include "hta/model/trace.h"
 #include "host.h"
 #include "names.h"
 #include "settings.h"
@@ -37,8 +38,8 @@ class Engine {
   const NameTraits& names() const { return names_; }
   const Settings& settings() const { return settings_; }
 
-  /// Replaces `out` by what held `g` back at time `c`, those that win ties first. `on_path` may be null; events on it are no
-  /// candidates again. O(log n) plus what ended shortly before.
+  /// Replaces `out` by what held `g` back at time `c`, those that win ties first. `on_path` may be null; events on it
+  /// are no candidates again. O(log n) plus what ended shortly before.
   void candidates(GpuId g, Nanos c, const OnPath* on_path, std::vector<Candidate>& out) const;
   /// The one that let go last; null if there is none.
   static const Candidate* binding(const std::vector<Candidate>& candidates);

@@ -33,8 +33,8 @@ void GpuTimeline::group_siblings() {
   const auto stream_of = [&](const Sibling& s) { return gpu.stream[s.end.event]; };
   for (const LaunchId call : IdRange<LaunchId>(trace_.launches.size())) {
     const auto events = trace_.launches.gpu_events(call);
-    const bool one_stream = std::all_of(events.begin(), events.end(),
-                                        [&](GpuId g) { return gpu.stream[g] == gpu.stream[events.front()]; });
+    const bool one_stream =
+        std::all_of(events.begin(), events.end(), [&](GpuId g) { return gpu.stream[g] == gpu.stream[events.front()]; });
     if (one_stream) continue;
     for (const GpuId g : events) {
       siblings_.push_back({call, device_of_stream_[gpu.stream[g].value()], {gpu.end_ns(g), g}, kNone});

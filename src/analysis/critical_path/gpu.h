@@ -1,14 +1,14 @@
 #pragma once
 // The device side of a rank: what ran before what on a stream, and what ended when on a device.
 
+#include "hta/base/column.h"
+#include "hta/model/trace.h"
+
 #include <algorithm>
 #include <cstdint>
 #include <span>
 #include <tuple>
 #include <vector>
-
-#include "hta/base/column.h"
-#include "hta/model/trace.h"
 
 namespace hta::analysis::critical_path {
 
@@ -32,7 +32,9 @@ class GpuTimeline {
   /// The events of each device by their ends.
   std::span<const std::vector<GpuEnd>> devices() const { return by_end_; }
   /// Those of the device of `g`.
-  const std::vector<GpuEnd>& device_of(GpuId g) const { return by_end_[device_of_stream_[trace_.gpu.stream[g].value()]]; }
+  const std::vector<GpuEnd>& device_of(GpuId g) const {
+    return by_end_[device_of_stream_[trace_.gpu.stream[g].value()]];
+  }
 
  private:
   // An event of a launch that runs on several streams. Siblings are sorted by (launch, device, end, event order).
@@ -53,8 +55,8 @@ class GpuTimeline {
   std::vector<Sibling> siblings_;
 };
 
-/// Calls `accept(event)` for the events of `by_end` that end in (after, until], latest first, until it says yes; returns
-/// that event, or none.
+/// Calls `accept(event)` for the events of `by_end` that end in (after, until], latest first, until it says yes;
+/// returns that event, or none.
 template <class Accept>
 GpuId last_ending(const std::vector<GpuEnd>& by_end, Nanos after_ns, Nanos until_ns, Accept accept) {
   auto at = std::upper_bound(by_end.begin(), by_end.end(), until_ns,

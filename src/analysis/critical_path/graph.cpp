@@ -4,12 +4,15 @@
 #include <optional>
 #include <utility>
 
+#include "path.h"
+
 namespace hta::analysis::critical_path {
 namespace {
 
 constexpr std::uint32_t kNone = 0xffffffffu;
 
-// Searches backwards from the end of the window. A vertex is finished when everything before it is, which gives the order.
+// Searches backwards from the end of the window. A vertex is finished when everything before it is, which gives the
+// order.
 class GraphBuilder {
  public:
   GraphBuilder(const Engine& engine, const Window& window, Until until)
@@ -75,10 +78,12 @@ class GraphBuilder {
   }
   std::uint32_t vertex_of(const Station& at) {
     const Lane& lane = engine_.host().lane(at.lane);
-    std::uint32_t& id = vertex_of_segment_[lane.first_segment + static_cast<std::size_t>(at.segment - lane.segments.data())];
+    std::uint32_t& id =
+        vertex_of_segment_[lane.first_segment + static_cast<std::size_t>(at.segment - lane.segments.data())];
     if (id == kNone) {
       const Nanos start_ns = work_start(engine_, *at.segment);
-      id = make({.start_ns = start_ns, .dur_ns = at.segment->end_ns - start_ns, .host = at.segment->event}, at.lane, at.segment);
+      id = make({.start_ns = start_ns, .dur_ns = at.segment->end_ns - start_ns, .host = at.segment->event}, at.lane,
+                at.segment);
     }
     return id;
   }
@@ -107,7 +112,8 @@ class GraphBuilder {
     for (const Candidate& each : candidates_) {
       if (each.link == Link::kLaunch) {
         const LaunchId call = engine_.trace().gpu.launch[g];
-        add(station(engine_.host().lane_of(engine_.trace().launches.thread[call]), each.ready_ns), each.link, each.ready_ns);
+        add(station(engine_.host().lane_of(engine_.trace().launches.thread[call]), each.ready_ns), each.link,
+            each.ready_ns);
       } else {
         add(vertex_of(each.event), each.link, each.ready_ns);
       }
@@ -232,6 +238,12 @@ class GraphBuilder {
 
 ReplayGraph make_graph(const Engine& engine, const Window& window, Until until) {
   return GraphBuilder(engine, window, until).build();
+}
+
+Result<ReplayGraph> replay_graph(const Trace& trace, const Options& options, Until until) {
+  const auto path = RankPath::find(trace, options);
+  if (!path) return path.error();
+  return make_graph((*path)->engine(), (*path)->window(), until);
 }
 
 Nanos work_start(const Engine& engine, const Segment& segment) {

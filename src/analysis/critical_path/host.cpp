@@ -8,7 +8,9 @@
 namespace hta::analysis::critical_path {
 namespace {
 
-bool is_busy_before(const Segment* segment) { return segment != nullptr && segment->busy; }
+bool is_busy_before(const Segment* segment) {
+  return segment != nullptr && segment->busy;
+}
 
 // Cuts one thread into segments while its events come in event order.
 class Cutter {
@@ -85,8 +87,7 @@ HostClass HostTimeline::class_of(HostId event) const {
     case CategoryKind::kOverhead:
     case CategoryKind::kProfilerRange: return HostClass::kIgnored;
     case CategoryKind::kLaunch:
-    case CategoryKind::kOperator:
-      return names_.is_step(trace_.host.name[event]) ? HostClass::kFrame : HostClass::kWork;
+    case CategoryKind::kOperator: return names_.is_step(trace_.host.name[event]) ? HostClass::kFrame : HostClass::kWork;
     default: return HostClass::kFrame;
   }
 }
@@ -195,8 +196,8 @@ const Segment* HostTimeline::before(LaneId id, Nanos c) const {
 
 const Segment* HostTimeline::last_busy(LaneId id, Nanos c) const {
   const Lane& on = lane(id);
-  const auto next = std::partition_point(on.busy.begin(), on.busy.end(),
-                                         [&](std::uint32_t i) { return on.segments[i].end_ns <= c; });
+  const auto next =
+      std::partition_point(on.busy.begin(), on.busy.end(), [&](std::uint32_t i) { return on.segments[i].end_ns <= c; });
   return next == on.busy.begin() ? nullptr : &on.segments[*std::prev(next)];
 }
 

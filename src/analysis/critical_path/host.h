@@ -1,13 +1,14 @@
 #pragma once
 // The host side of a rank: which threads matter, and what each of them was doing at every moment.
 
+#include "hta/base/column.h"
+#include "hta/model/trace.h"
+
 #include <cstdint>
 #include <optional>
 #include <span>
 #include <vector>
 
-#include "hta/base/column.h"
-#include "hta/model/trace.h"
 #include "names.h"
 
 namespace hta::analysis::critical_path {
@@ -24,7 +25,7 @@ struct Segment {
   Nanos begin_ns = 0;
   Nanos end_ns = 0;
   HostId event;
-  bool busy = false;    ///< the event is work
+  bool busy = false;     ///< the event is work
   bool loading = false;  ///< a data-loading event was open when the segment began
 };
 
@@ -39,9 +40,9 @@ using LaneId = Id<struct LaneTag>;
 struct Lane {
   ThreadId thread;
   Role role = Role::kHelper;
-  std::uint32_t process = 0;      ///< index into processes
+  std::uint32_t process = 0;        ///< index into processes
   std::uint32_t first_segment = 0;  ///< running number of segments[0] over all lanes
-  std::vector<Segment> segments;  ///< by time; nothing was recorded between them
+  std::vector<Segment> segments;    ///< by time; nothing was recorded between them
   std::vector<std::uint32_t> busy;  ///< indices of the busy ones
 };
 
@@ -71,8 +72,8 @@ class HostTimeline {
   const Segment* last_busy(LaneId lane, Nanos c) const;
   /// The latest end of a segment up to `c`; INT64_MIN if there is none. O(log n).
   Nanos recorded_until(LaneId lane, Nanos c) const;
-  /// Of a helper: the last moment up to `c` at which the main thread was busy. Of a main thread: of the helpers that are
-  /// not busy just before `c` the latest end of work. None if there is no such moment.
+  /// Of a helper: the last moment up to `c` at which the main thread was busy. Of a main thread: of the helpers that
+  /// are not busy just before `c` the latest end of work. None if there is no such moment.
   std::optional<Handover> handover(LaneId lane, Nanos c) const;
 
  private:

@@ -1,9 +1,9 @@
 #include "names.h"
 
+#include "hta/base/text.h"
+
 #include <string>
 #include <string_view>
-
-#include "hta/base/text.h"
 
 namespace hta::analysis::critical_path {
 namespace {
@@ -11,7 +11,9 @@ namespace {
 constexpr std::string_view kStepPrefix = "ProfilerStep#";
 constexpr std::string_view kAutogradPrefix = "autograd::engine::evaluate_function";
 
-bool contains(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
+bool contains(std::string_view text, std::string_view part) {
+  return text.find(part) != std::string_view::npos;
+}
 
 bool is_step_name(std::string_view name) {
   if (!name.starts_with(kStepPrefix)) return false;

@@ -1,12 +1,12 @@
 #pragma once
 // What the name of an event says, worked out once for each distinct text.
 
+#include "hta/base/ids.h"
+#include "hta/model/string_table.h"
+
 #include <cstdint>
 #include <regex>
 #include <vector>
-
-#include "hta/base/ids.h"
-#include "hta/model/string_table.h"
 
 namespace hta::analysis::critical_path {
 

@@ -7,14 +7,16 @@ namespace {
 
 constexpr Nanos kNever = INT64_MAX;
 
-// When `u`, which starts and ends as given instead of as measured, lets go over this edge. Where a measured time was cut
-// (r before the end of u), what follows may move with the end of u, but not to before its start.
+// When `u`, which starts and ends as given instead of as measured, lets go over this edge. Where a measured time was
+// cut (r before the end of u), what follows may move with the end of u, but not to before its start.
 Nanos ready(const ReplayGraph::Vertex& u, Nanos start_ns, Nanos end_ns, const ReplayGraph::Edge& edge) {
   const Nanos behind_start_ns = std::min<Nanos>(0, edge.ready_ns - u.start_ns);
   return std::max(end_ns + edge.ready_ns - u.end_ns(), start_ns + behind_start_ns);
 }
 
-bool is_hidden(const Changes& changes, std::size_t vertex) { return !changes.hidden.empty() && changes.hidden[vertex]; }
+bool is_hidden(const Changes& changes, std::size_t vertex) {
+  return !changes.hidden.empty() && changes.hidden[vertex];
+}
 
 enum class HiddenLengths : std::uint8_t { kNone, kOwn };
 
@@ -76,7 +78,8 @@ std::vector<Nanos> replay(const ReplayGraph& graph, const Changes& changes) {
   for (std::size_t v = 0; v + 1 < own.size(); ++v) {
     if (!changes.hidden[v]) continue;
     starts[v] = own[v];
-    if (graph.vertices[v].end_ns() <= graph.window.end) starts.back() = std::max(starts.back(), own[v] + changes.dur_ns[v]);
+    if (graph.vertices[v].end_ns() <= graph.window.end)
+      starts.back() = std::max(starts.back(), own[v] + changes.dur_ns[v]);
   }
   return starts;
 }

@@ -11,7 +11,8 @@ Result<Settings> Settings::from(const Options& options) {
     try {
       settings.loader = std::make_shared<const std::regex>(pattern, std::regex::ECMAScript | std::regex::optimize);
     } catch (const std::regex_error& e) {
-      return Error{ErrorCode::kUsage, "", "--data-loading: '" + pattern + "' is no regular expression: " + e.what(), {}};
+      return Error{
+          ErrorCode::kUsage, "", "--data-loading: '" + pattern + "' is no regular expression: " + e.what(), {}};
     }
   }
   return settings;

@@ -1,13 +1,13 @@
 #pragma once
 // What a user can turn about the rules of the walk.
 
-#include <cstdint>
-#include <memory>
-#include <regex>
-
 #include "hta/analysis/options.h"
 #include "hta/base/nanos.h"
 #include "hta/base/result.h"
+
+#include <cstdint>
+#include <memory>
+#include <regex>
 
 namespace hta::analysis::critical_path {
 

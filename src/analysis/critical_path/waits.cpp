@@ -1,8 +1,9 @@
 #include "waits.h"
 
-#include <algorithm>
-
+#include "hta/base/intervals.h"
 #include "hta/base/text.h"
+
+#include <algorithm>
 
 namespace hta::analysis::critical_path {
 namespace {
@@ -104,7 +105,8 @@ GpuId Waits::first_launched_from(const Stream& on, Nanos start_ns) const {
   if (stream == trace_.streams.end()) return {};
   const auto& batches = batches_[static_cast<std::size_t>(stream - trace_.streams.begin())];
   const auto launched_ns = [&](const Batch& b) { return trace_.launches.start_ns[b.launch]; };
-  auto at = std::partition_point(batches.begin(), batches.end(), [&](const Batch& b) { return launched_ns(b) < start_ns; });
+  auto at =
+      std::partition_point(batches.begin(), batches.end(), [&](const Batch& b) { return launched_ns(b) < start_ns; });
   if (at == batches.end()) return {};
   GpuId first = at->first;
   for (const Nanos same_ns = launched_ns(*at); at != batches.end() && launched_ns(*at) == same_ns; ++at) {
@@ -142,7 +144,8 @@ GpuId Waits::awaited(LaunchId call) const {
       const GpuId event = marked(record_call, *record->wait_on_stream, record->device);
       if (!event.valid()) return {};
       const Nanos end_ns = trace_.gpu.end_ns(event);
-      const bool in_time = trace_.launches.start_ns[call] < end_ns && end_ns <= trace_.launches.end_ns(call) + clock_slack_ns_;
+      const bool in_time =
+          trace_.launches.start_ns[call] < end_ns && end_ns <= trace_.launches.end_ns(call) + clock_slack_ns_;
       return in_time ? event : GpuId();
     }
   }
@@ -150,17 +153,22 @@ GpuId Waits::awaited(LaunchId call) const {
 }
 
 // A blocking copy waits for what it copies, and so does one that says it is asynchronous but held the thread all along.
+bool Waits::blocks_on(LaunchId call, GpuId g) const {
+  if (kind(call) != WaitKind::kCopy) return false;
+  if (!names_.is_async(trace_.launches.name[call]) || names_.is_pageable(trace_.gpu.name[g])) return true;
+  const Interval copy{trace_.gpu.start_ns[g], trace_.gpu.end_ns(g)};
+  const Interval of_call{trace_.launches.start_ns[call], trace_.launches.end_ns(call)};
+  const bool inside = of_call.begin <= copy.begin && copy.end <= of_call.end;
+  return inside && copy.length() >= of_call.length() - copy.length();
+}
+
 GpuId Waits::awaited_copy(LaunchId call) const {
   const Nanos start_ns = trace_.launches.start_ns[call];
   const Nanos end_ns = trace_.launches.end_ns(call);
-  const bool blocks = !names_.is_async(trace_.launches.name[call]);
   GpuEnd last;
   for (const GpuId g : trace_.launches.gpu_events(call)) {
     const GpuEnd self{trace_.gpu.end_ns(g), g};
-    const bool held = start_ns <= trace_.gpu.start_ns[g] && self.end_ns <= end_ns &&
-                      trace_.gpu.dur_ns[g] >= end_ns - start_ns - trace_.gpu.dur_ns[g];
-    if (!blocks && !held && !names_.is_pageable(trace_.gpu.name[g])) continue;
-    if (self.end_ns <= start_ns || self.end_ns > end_ns + clock_slack_ns_) continue;
+    if (!blocks_on(call, g) || self.end_ns <= start_ns || self.end_ns > end_ns + clock_slack_ns_) continue;
     if (!last.event.valid() || last < self) last = self;
   }
   return last.event;

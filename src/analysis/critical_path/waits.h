@@ -1,6 +1,8 @@
 #pragma once
 // Who waited for which GPU event: host calls that block, and streams that were told to wait for another stream.
 
+#include "hta/model/trace.h"
+
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -8,7 +10,6 @@
 #include <vector>
 
 #include "gpu.h"
-#include "hta/model/trace.h"
 #include "names.h"
 #include "settings.h"
 
@@ -23,6 +24,8 @@ class Waits {
   WaitKind kind(LaunchId call) const;
   /// The GPU event that let the waiting call return, or none. A binary search and a walk over what ended meanwhile.
   GpuId awaited(LaunchId call) const;
+  /// Whether the call copies and does not return before its GPU event `g` is done, as far as names and times tell.
+  bool blocks_on(LaunchId call, GpuId g) const;
   /// The events of other streams that `g` had to wait for by order of the program, in event order.
   std::span<const std::pair<GpuId, GpuId>> awaited_by(GpuId g) const;
   /// Whether the rank recorded any wait of a stream for another.

@@ -105,6 +105,7 @@ class Walk {
     const auto other = engine_.host().handover(lane_, c_);
     const bool hands_over = other && (last == nullptr || other->at_ns > last->end_ns);
     if (!hands_over && last == nullptr) {
+      move(Link::kProgram);
       put_lull(begin_ns_);
       return stop();
     }
@@ -163,7 +164,7 @@ class Walk {
 
   const Engine& engine_;
   Nanos begin_ns_;
-  Nanos c_;  // the cursor never grows
+  Nanos c_;      // the cursor never grows
   GpuId event_;  // where the walk stands: on a GPU event,
   LaneId lane_;  // or on a thread
   OnPath on_path_;
@@ -174,10 +175,13 @@ class Walk {
 }  // namespace
 
 std::string_view bound_name(Bound bound) {
-  constexpr std::array<std::string_view, kBounds> kNames{
-      "gpu_compute_bound", "gpu_communication_bound", "gpu_memory_bound", "gpu_other_bound", "launch_overhead",
-      "kernel_gap",        "stream_wait",             "cpu_bound",        "sync_wait",       "runtime_call",
-      "data_loading",      "python_or_idle",          "unexplained"};
+  constexpr std::array<std::string_view, kBounds> kNames{"gpu_compute_bound", "gpu_communication_bound",
+                                                         "gpu_memory_bound",  "gpu_other_bound",
+                                                         "launch_overhead",   "kernel_gap",
+                                                         "stream_wait",       "cpu_bound",
+                                                         "sync_wait",         "runtime_call",
+                                                         "data_loading",      "python_or_idle",
+                                                         "unexplained"};
   return kNames[static_cast<std::size_t>(bound)];
 }
 
@@ -186,7 +190,9 @@ bool is_gpu_gap(Bound bound, GpuId event) {
                            bound == Bound::kStreamWait || bound == Bound::kUnexplained);
 }
 
-std::vector<Piece> walk(const Engine& engine, const Window& window) { return Walk(engine, window).run(window); }
+std::vector<Piece> walk(const Engine& engine, const Window& window) {
+  return Walk(engine, window).run(window);
+}
 
 Bound bound_of(const Trace& trace, GpuId event) {
   switch (trace.gpu.type[event]) {

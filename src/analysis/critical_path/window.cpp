@@ -1,19 +1,23 @@
 #include "window.h"
 
+#include "hta/base/text.h"
+
 #include <algorithm>
 #include <set>
 #include <string_view>
 #include <utility>
-
-#include "hta/base/text.h"
 
 namespace hta::analysis::critical_path {
 namespace {
 
 constexpr std::size_t kNamesSuggested = 5;
 
-Error usage(std::string message) { return {ErrorCode::kUsage, "", std::move(message), {}}; }
-Error insufficient(std::string message) { return {ErrorCode::kInsufficient, "", std::move(message), {}}; }
+Error usage(std::string message) {
+  return {ErrorCode::kUsage, "", std::move(message), {}};
+}
+Error insufficient(std::string message) {
+  return {ErrorCode::kInsufficient, "", std::move(message), {}};
+}
 
 bool parse_steps(std::string_view text, std::int64_t& first, std::int64_t& last) {
   const std::size_t dash = text.find('-');
@@ -86,7 +90,8 @@ Result<Window> default_step(const Trace& trace, const std::vector<Nanos>& comple
   return step_window(trace, completions, middle, middle);
 }
 
-Result<Window> numbered_steps(const Trace& trace, const std::vector<Nanos>& completions, std::int64_t low, std::int64_t high) {
+Result<Window> numbered_steps(const Trace& trace, const std::vector<Nanos>& completions, std::int64_t low,
+                              std::int64_t high) {
   std::optional<std::size_t> first;
   std::size_t last = 0;
   for (std::size_t i = 0; i < trace.steps.size(); ++i) {
@@ -96,9 +101,10 @@ Result<Window> numbered_steps(const Trace& trace, const std::vector<Nanos>& comp
   }
   if (first) return step_window(trace, completions, *first, last);
   const std::string asked = low == high ? std::to_string(low) : std::to_string(low) + "-" + std::to_string(high);
-  if (trace.steps.empty()) return insufficient("there is no step " + asked + ", nor any other; --trace explains the whole trace");
-  return insufficient("there is no step " + asked + "; the trace has " + std::to_string(trace.steps.front().number) + " to " +
-                      std::to_string(trace.steps.back().number));
+  if (trace.steps.empty())
+    return insufficient("there is no step " + asked + ", nor any other; --trace explains the whole trace");
+  return insufficient("there is no step " + asked + "; the trace has " + std::to_string(trace.steps.front().number) +
+                      " to " + std::to_string(trace.steps.back().number));
 }
 
 }  // namespace
@@ -180,14 +186,15 @@ Result<Window> WindowChoice::find_annotation(const Trace& trace) const {
     std::string message = "no annotation is named '" + annotation_ + "'";
     const std::vector<std::string> known(names.begin(), names.end());
     const auto nearest = closest(annotation_, known, kNamesSuggested);
-    for (const std::string& name : nearest) message += (&name == &nearest.front() ? "; the closest are '" : ", '") + name + "'";
+    for (const std::string& name : nearest)
+      message += (&name == &nearest.front() ? "; the closest are '" : ", '") + name + "'";
     return insufficient(message);
   }
   const auto count = static_cast<std::int64_t>(found.size());
   const std::int64_t at = instance_ < 0 ? count + instance_ : instance_;
   if (at < 0 || at >= count) {
-    return insufficient("annotation '" + annotation_ + "' was recorded " + std::to_string(count) + " times; there is no instance " +
-                        std::to_string(instance_));
+    return insufficient("annotation '" + annotation_ + "' was recorded " + std::to_string(count) +
+                        " times; there is no instance " + std::to_string(instance_));
   }
   const HostId annotation = found[static_cast<std::size_t>(at)];
   Window window;
@@ -200,7 +207,8 @@ Result<Window> WindowChoice::find_annotation(const Trace& trace) const {
     if (!call.valid()) continue;
     const Nanos launched_ns = trace.launches.start_ns[call];
     if (launched_ns < host.start_ns[annotation] || launched_ns >= host.end_ns(annotation)) continue;
-    if (trace.gpu.end_ns(g) > window.time.end || (window.last_event.valid() && trace.gpu.end_ns(g) == window.time.end)) {
+    if (trace.gpu.end_ns(g) > window.time.end ||
+        (window.last_event.valid() && trace.gpu.end_ns(g) == window.time.end)) {
       window.time.end = trace.gpu.end_ns(g);
       window.last_event = g;
       window.last_thread = {};
@@ -233,7 +241,8 @@ Status WindowChoice::finish(const Engine& engine, Window& window) const {
     for (const GpuId g : IdRange<GpuId>(gpu.size())) extend(gpu.start_ns[g], gpu.end_ns(g));
     for_each_work([&](HostId i) { extend(host.start_ns[i], host.end_ns(i)); });
   }
-  if (window.time.end <= window.time.begin) return insufficient("the trace holds no work: neither GPU events nor operators nor runtime calls that take time");
+  if (window.time.end <= window.time.begin)
+    return insufficient("the trace holds no work: neither GPU events nor operators nor runtime calls that take time");
 
   std::optional<Nanos> done_ns;
   HostId last_work;

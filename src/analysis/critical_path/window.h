@@ -1,13 +1,14 @@
 #pragma once
 // Which stretch of a rank is explained, and where its walk starts.
 
+#include "hta/analysis/options.h"
+#include "hta/base/intervals.h"
+#include "hta/base/result.h"
+
 #include <string>
 #include <vector>
 
 #include "engine.h"
-#include "hta/analysis/options.h"
-#include "hta/base/intervals.h"
-#include "hta/base/result.h"
 
 namespace hta::analysis::critical_path {
 

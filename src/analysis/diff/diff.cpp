@@ -103,7 +103,7 @@ Status combine(std::span<Ranked<Partial>> ranks, const Options& options, result:
   if (!gates) return gates.error();
 
   const Comparison comparison = compare(pair->base, pair->test, compare_options(options));
-  add_heading(comparison, document);
+  add_heading(pair->base, pair->test, comparison, document);
   add_notes(pair->base, pair->test, comparison, document);
   add_comparison_tables(comparison, options.top, document);
   result::Table steps = steps_table();
@@ -111,14 +111,14 @@ Status combine(std::span<Ranked<Partial>> ranks, const Options& options, result:
   add_step_rows(sides.base, pair->sampling, "base", steps);
   add_step_rows(sides.test, pair->sampling, "test", steps);
   document.tables.insert(document.tables.end() - 1, std::move(steps));  // before metrics, as the contract lists them
+  const auto judged = judge_gates(*gates, comparison, GateScale::kChange, options.integer("min-steps"));
+  add_gates_table(judged, document);
+  report_gates(judged, document);
   document.shown = {"waterfall", "kernels"};
-  if (!gates->empty()) {
-    const auto judged = judge_gates(*gates, comparison, GateScale::kChange, options.integer("min-steps"));
-    add_gates_table(judged, document);
-    report_gates(judged, document);
-    document.shown.insert(document.shown.begin(), "gates");
-  }
   suggest(comparison, options, document);
+  if (judged.empty()) return {};
+  document.heading.push_back(tally(judged));
+  document.shown.insert(document.shown.begin(), "gates");
   return {};
 }
 
@@ -128,9 +128,10 @@ void check_gates(const RunProfile& run, const RunProfile* base, std::span<const 
   const Comparison comparison = compare(base == nullptr ? run : *base, run, options);
   const auto judged = judge_gates(gates, comparison, scale, min_steps);
   if (base != nullptr) {
-    add_heading(comparison, document);
+    add_heading(*base, run, comparison, document);
     add_notes(*base, run, comparison, document);
   }
+  if (!judged.empty()) document.heading.push_back(tally(judged));
   add_check_table(judged, document);
   report_gates(judged, document);
 }

@@ -40,7 +40,7 @@ void add_components(const Comparison& comparison, std::size_t first, std::size_t
   for (const OwnedRow& row : comparison.owned) {
     const auto component = static_cast<std::size_t>(row.component);
     if (component < first || component >= end) continue;
-    causes.push_back({std::string(component_phrase(row.component)) + " by " + row.name, row.time_ns});
+    causes.push_back({std::string(component_phrase(row.component)) + " by " + short_name(row.name), row.time_ns});
   }
   for (std::size_t c = std::max(first, kBusyComponents); c < end; ++c) {
     const auto component = static_cast<Component>(c);
@@ -57,7 +57,7 @@ Measured measure_metric(const Comparison& comparison, Metric metric) {
     case Metric::kGpuBusy: add_components(comparison, 0, kBusyComponents, out.causes); break;
     case Metric::kIdle: add_components(comparison, kBusyComponents, kComponents, out.causes); break;
     case Metric::kKernelTime:
-      for (const KernelRow& row : comparison.kernels) out.causes.push_back({row.name, row.time_ns});
+      for (const KernelRow& row : comparison.kernels) out.causes.push_back({short_name(row.name), row.time_ns});
       break;
     default: {
       const std::size_t component = static_cast<std::size_t>(metric) - 1;
@@ -74,7 +74,7 @@ Measured measure(const Gate& gate, const Comparison& comparison) {
     case Subject::kKernel:
     case Subject::kCount:
       for (const KernelRow& row : comparison.kernels) {
-        if (glob_matches(gate.glob, row.name)) out.add(row.name, gate.subject == Subject::kCount ? row.count : row.time_ns);
+        if (glob_matches(gate.glob, row.name)) out.add(short_name(row.name), gate.subject == Subject::kCount ? row.count : row.time_ns);
       }
       break;
     case Subject::kOp:
@@ -163,9 +163,9 @@ std::string words(const JudgedGate& judged, const Measured& measured, GateScale 
     if (gate.unit == Gate::Unit::kPercent) text += ", " + judged.measured + " of the step";
   }
   switch (judged.outcome) {
-    case result::GateOutcome::kPass: return text + ": not " + gate.limit + ".";
-    case result::GateOutcome::kNoise: return text + ": " + gate.limit + ", but no more than noise between steps.";
-    case result::GateOutcome::kFail: return text + ": " + gate.limit + "." + causes_text(gate, measured, scale);
+    case result::GateOutcome::kPass: return text + ", which is not " + gate.limit + ".";
+    case result::GateOutcome::kNoise: return text + ", which is " + gate.limit + ", but no more than noise between steps.";
+    case result::GateOutcome::kFail: return text + ", which is " + gate.limit + "." + causes_text(gate, measured, scale);
     case result::GateOutcome::kInsufficient: break;
   }
   return text;
@@ -206,15 +206,27 @@ JudgedGate judge(const Gate& gate, const Comparison& comparison, GateScale scale
     out.sentence = too_few_steps(steps, scale, min_steps);
     return out;
   }
-  const bool noise = scale == GateScale::kChange && gate.subject == Subject::kMetric &&
+  const bool no_more_than_noise = scale == GateScale::kChange && gate.subject == Subject::kMetric &&
                      comparison[gate.metric].noise.verdict == Verdict::kUnchanged;
   if (!is_true(gate, left)) out.outcome = result::GateOutcome::kPass;
-  else out.outcome = noise ? result::GateOutcome::kNoise : result::GateOutcome::kFail;
+  else out.outcome = no_more_than_noise ? result::GateOutcome::kNoise : result::GateOutcome::kFail;
   out.sentence = words(out, measured, scale);
   return out;
 }
 
 }  // namespace
+
+std::string tally(std::span<const JudgedGate> gates) {
+  const auto count = [&](result::GateOutcome outcome) {
+    return std::count_if(gates.begin(), gates.end(), [&](const JudgedGate& gate) { return gate.outcome == outcome; });
+  };
+  const auto noise = count(result::GateOutcome::kNoise);
+  std::string text = std::to_string(gates.size()) + (gates.size() == 1 ? " gate: " : " gates: ") +
+                     std::to_string(count(result::GateOutcome::kPass) + noise) + " passed";
+  if (noise > 0) text += " (" + std::to_string(noise) + " because the change is noise)";
+  return text + ", " + std::to_string(count(result::GateOutcome::kFail)) + " failed, " +
+         std::to_string(count(result::GateOutcome::kInsufficient)) + " not decided.";
+}
 
 std::vector<JudgedGate> judge_gates(std::span<const Gate> gates, const Comparison& comparison, GateScale scale, std::int64_t min_steps) {
   std::vector<JudgedGate> out;

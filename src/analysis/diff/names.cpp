@@ -4,6 +4,8 @@
 #include <map>
 #include <set>
 
+#include "hta/base/text.h"
+
 namespace hta::analysis::diff {
 namespace {
 
@@ -82,6 +84,11 @@ std::string normal_form(std::string_view name) {
   const std::size_t first = text.find_first_not_of(' ');
   if (first == std::string::npos) return {};
   return text.substr(first, text.find_last_not_of(' ') - first + 1);
+}
+
+std::string short_name(std::string_view name) {
+  constexpr std::size_t kColumns = 48;
+  return shorten_middle(normal_form(name), kColumns);
 }
 
 MatchedNames match_names(std::span<const KernelKey> base, std::span<const KernelKey> test, NameRule rule) {

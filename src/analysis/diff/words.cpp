@@ -59,27 +59,10 @@ std::string component_text(const Comparison& comparison, Component component) {
 std::string dominance_sentence(const Comparison& comparison, const std::vector<Component>& changed) {
   const Pair largest = comparison.metrics[static_cast<std::size_t>(changed.front()) + 1].time_ns;
   std::string text = "What dominates: " + component_text(comparison, changed.front()) + " (" + human_time(largest.base) + " to " + human_time(largest.test);
-  if (const auto share = percent(largest.change(), comparison[Metric::kStepTime].time_ns.change())) text += ", " + fixed_point(*share, 0 + 2) + " % of the change";
+  if (const auto share = percent(largest.change(), comparison[Metric::kStepTime].time_ns.change())) text += ", " + fixed_point(*share, 2) + " % of the change";
   text += ")";
   for (std::size_t i = 1; i < changed.size() && i < 4; ++i) text += (i == 1 ? "; then " : ", ") + component_text(comparison, changed[i]);
   return text + ".";
-}
-
-std::string busy_sentence(const Comparison& comparison) {
-  const Pair busy = comparison[Metric::kGpuBusy].time_ns;
-  const Pair step = comparison[Metric::kStepTime].time_ns;
-  return "GPU busy " + human_percent(busy.base, step.base) + " of the step in BASE, " + human_percent(busy.test, step.test) + " in TEST.";
-}
-
-std::string kernels_sentence(const Comparison& comparison) {
-  std::string text;
-  std::size_t named = 0;
-  for (const KernelRow& row : comparison.kernels) {
-    if (row.change == ChangeClass::kUnchanged || named == kKernelsNamed) continue;
-    text += (named++ == 0 ? "Kernels: " : "; ") + shorten_middle(normal_form(row.name), 48) + " " + signed_time(row.time_ns.change()) + " (" +
-            std::string(change_class_name(row.change)) + ")";
-  }
-  return text.empty() ? "Kernels: none changed." : text + ".";
 }
 
 std::string joined(const std::vector<std::string>& texts) {
@@ -88,15 +71,35 @@ std::string joined(const std::vector<std::string>& texts) {
   return out.empty() ? "unknown" : out;
 }
 
+std::string busy_sentence(const RunProfile& base, const RunProfile& test, const Comparison& comparison) {
+  const Pair busy = comparison[Metric::kGpuBusy].time_ns;
+  const Pair step = comparison[Metric::kStepTime].time_ns;
+  const bool other_gpus = base.environment.gpus != test.environment.gpus;
+  const auto on = [&](const RunProfile& run) { return other_gpus ? " (" + joined(run.environment.gpus) + ")" : std::string(); };
+  return "GPU busy " + human_percent(busy.base, step.base) + " of the step in BASE" + on(base) + ", " + human_percent(busy.test, step.test) +
+         " in TEST" + on(test) + ".";
+}
+
+std::string kernels_sentence(const Comparison& comparison) {
+  std::string text;
+  std::size_t named = 0;
+  for (const KernelRow& row : comparison.kernels) {
+    if (row.change == ChangeClass::kUnchanged || named == kKernelsNamed) continue;
+    text += (named++ == 0 ? "Kernels: " : "; ") + short_name(row.name) + " " + signed_time(row.time_ns.change()) + " (" +
+            std::string(change_class_name(row.change)) + ")";
+  }
+  return text.empty() ? "Kernels: none changed." : text + ".";
+}
+
 }  // namespace
 
-void add_heading(const Comparison& comparison, result::Document& document) {
+void add_heading(const RunProfile& base, const RunProfile& test, const Comparison& comparison, result::Document& document) {
   document.heading.push_back(verdict_sentence(comparison[Metric::kStepTime]));
   const std::vector<Component> changed = by_change(comparison);
   if (changed.empty()) document.heading.emplace_back("No part of the step differs.");
   else document.heading.push_back(dominance_sentence(comparison, changed));
   if (comparison.kernels.empty()) return;
-  document.heading.push_back(busy_sentence(comparison));
+  document.heading.push_back(busy_sentence(base, test, comparison));
   document.heading.push_back(kernels_sentence(comparison));
 }
 

@@ -66,6 +66,9 @@ struct JudgedGate {
 /// passes. `min_steps`: with fewer on a side nothing is decided.
 std::vector<JudgedGate> judge_gates(std::span<const Gate> gates, const Comparison& comparison, GateScale scale, std::int64_t min_steps);
 
+/// "4 gates: 3 passed, 1 failed, 0 not decided."
+std::string tally(std::span<const JudgedGate> gates);
+
 /// failed if any failed, else insufficient if any is, else passed; nothing without gates.
 result::Verdict overall_verdict(std::span<const JudgedGate> gates);
 

@@ -15,6 +15,9 @@ namespace hta::analysis::diff {
 /// `void ns::vec<4, float>(int)` becomes `ns::vec`, `triton_poi_fused_add_3` becomes `triton_poi_fused_add`. Linear.
 std::string normal_form(std::string_view name);
 
+/// The normal form, short enough for a sentence.
+std::string short_name(std::string_view name);
+
 enum class NameRule : std::uint8_t {
   kAuto,    ///< equal names; of the rest those whose normal forms occur on both sides
   kExact,   ///< equal names only
