@@ -1,12 +1,13 @@
 #pragma once
 // How far the clocks of the ranks are apart: all ranks leave a synchronising collective at about the same time.
 
+#include "hta/result/document.h"
+
 #include <cstdint>
 #include <optional>
 #include <string_view>
 #include <vector>
 
-#include "hta/result/document.h"
 #include "match.h"
 
 namespace hta::analysis::comm {
@@ -20,8 +21,8 @@ std::string_view clock_method_name(ClockMethod method);  ///< reference, ends, n
 
 /// The clock of one rank after its base time was taken into account.
 struct RankClock {
-  Nanos ahead_ns = 0;            ///< of the reference, at `origin_ns`
-  std::int64_t drift_ppb = 0;    ///< how much faster it runs
+  Nanos ahead_ns = 0;          ///< of the reference, at `origin_ns`
+  std::int64_t drift_ppb = 0;  ///< how much faster it runs
   Nanos origin_ns = 0;
   std::optional<Nanos> residual_p50_ns;  ///< of the ends after correction
   std::optional<Nanos> residual_p95_ns;
@@ -39,7 +40,8 @@ class Clocks {
   Nanos common(std::uint32_t rank, Nanos own_ns) const {
     const RankClock& clock = clocks_[rank];
     const Nanos reported = own_ns + ranks_[rank].context.shift_ns;
-    return reported - clock.ahead_ns - static_cast<Nanos>(Int128{reported - clock.origin_ns} * clock.drift_ppb / 1'000'000'000);
+    return reported - clock.ahead_ns -
+           static_cast<Nanos>(Int128{reported - clock.origin_ns} * clock.drift_ppb / 1'000'000'000);
   }
   Nanos start_ns(Member m) const { return common(m.rank, at(ranks_, m).start_ns); }
   Nanos end_ns(Member m) const { return common(m.rank, at(ranks_, m).end_ns()); }

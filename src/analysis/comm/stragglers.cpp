@@ -1,11 +1,12 @@
 #include "hta/analysis/stragglers.h"
 
+#include "hta/base/exact.h"
+
 #include <algorithm>
 #include <array>
 
 #include "stragglers_heading.h"
 #include "tables.h"
-#include "hta/base/exact.h"
 
 namespace hta::analysis {
 namespace comm {
@@ -66,12 +67,16 @@ void add_ranks(const Findings& found, result::Document& document) {
     const Account& account = found.accounts[r];
     const Cause* cause = judgement.cause ? &*judgement.cause : nullptr;
     const std::string text = cause == nullptr ? std::string() : cause->text();
-    table.add({found.ranks[r].context.rank, verdict_name(judgement.verdict), account.wait_caused_ns, account.wait_suffered_ns,
-               by_busy_time ? judgement.top_steps : account.last_count, account.collectives,
-               by_busy_time ? percent(judgement.top_steps, judgement.steps) : percent(account.last_count, account.collectives),
+    table.add({found.ranks[r].context.rank, verdict_name(judgement.verdict), account.wait_caused_ns,
+               account.wait_suffered_ns, by_busy_time ? judgement.top_steps : account.last_count, account.collectives,
+               by_busy_time ? percent(judgement.top_steps, judgement.steps)
+                            : percent(account.last_count, account.collectives),
                cause == nullptr ? Cell(std::nullopt) : Cell(text),
-               cause == nullptr ? Cell(std::nullopt) : Cell(percent(cause->more_ns[static_cast<std::size_t>(cause->main())], cause->late_ns)),
-               percent(judgement.cost.exposed_ns, judgement.time_ns), account.wait_owed_ns, judgement.top_steps, judgement.steps});
+               cause == nullptr
+                   ? Cell(std::nullopt)
+                   : Cell(percent(cause->more_ns[static_cast<std::size_t>(cause->main())], cause->late_ns)),
+               percent(judgement.cost.exposed_ns, judgement.time_ns), account.wait_owed_ns, judgement.top_steps,
+               judgement.steps});
   }
   document.tables.push_back(std::move(table));
 }
@@ -82,7 +87,8 @@ void add_causes(const Findings& found, result::Document& document) {
     if (!found.judgements[r].cause) continue;
     const Cause& cause = *found.judgements[r].cause;
     for (std::size_t p = 0; p < kCauseParts; ++p) {
-      table.add({found.ranks[r].context.rank, cause_part_name(static_cast<CausePart>(p)), cause.more_ns[p], percent(cause.more_ns[p], cause.late_ns)});
+      table.add({found.ranks[r].context.rank, cause_part_name(static_cast<CausePart>(p)), cause.more_ns[p],
+                 percent(cause.more_ns[p], cause.late_ns)});
     }
   }
   document.tables.push_back(std::move(table));
@@ -93,12 +99,14 @@ void add_causes(const Findings& found, result::Document& document) {
 Status combine_stragglers(std::span<Ranked<RankComm>> ranks, const Options& options, result::Document& document) {
   const std::vector<Ranked<RankComm>> view(ranks.begin(), ranks.end());
   const Matching matching = match(view);
-  const Clocks clocks = align_clocks(view, matching, options.text("clock") == "none" ? ClockUse::kNone : ClockUse::kAuto);
+  const Clocks clocks =
+      align_clocks(view, matching, options.text("clock") == "none" ? ClockUse::kNone : ClockUse::kAuto);
   Findings found;
   found.ranks = view;
   found.waits = find_waits(view, matching, clocks);
   found.accounts = make_accounts(view, matching, found.waits);
-  const bool usable = std::any_of(found.accounts.begin(), found.accounts.end(), [](const Account& account) { return account.collectives > 0; });
+  const bool usable = std::any_of(found.accounts.begin(), found.accounts.end(),
+                                  [](const Account& account) { return account.collectives > 0; });
   found.basis = usable ? Basis::kCollectives : Basis::kBusyTime;
   found.judgements = usable ? judge(view, found.accounts) : judge_by_busy_time(view);
   add_heading(found, document);
@@ -106,7 +114,8 @@ Status combine_stragglers(std::span<Ranked<RankComm>> ranks, const Options& opti
   add_causes(found, document);
   add_clocks(view, clocks, kTables[2], document);
   document.shown = {"stragglers"};
-  const bool any = std::any_of(found.judgements.begin(), found.judgements.end(), [](const Judgement& j) { return j.cause.has_value(); });
+  const bool any = std::any_of(found.judgements.begin(), found.judgements.end(),
+                               [](const Judgement& j) { return j.cause.has_value(); });
   if (any) document.shown.emplace_back("straggler_causes");
   if (clocks.any_ahead()) document.shown.emplace_back("clocks");
   return {};
@@ -119,8 +128,10 @@ constexpr AnalysisSpec kStragglers = make_spec<comm::RankComm, &comm::collect, &
     "Finds the same collective on every rank, brings the clocks together, and takes what a rank spends in a collective "
     "beyond the shortest duration over the ranks as waiting, which the rank that arrives last has caused. A rank is a "
     "straggler if it is last in at least half of its collectives, or costs most in at least half of the steps, and the "
-    "mean wait of the others is at least 5 % of its step time; transient if at least 80 % of that sits in one step. A rank "
-    "that is late because it waited in another group is a victim: its blame is passed on. The cause is what the rank does "
+    "mean wait of the others is at least 5 % of its step time; transient if at least 80 % of that sits in one step. A "
+    "rank "
+    "that is late because it waited in another group is a victim: its blame is passed on. The cause is what the rank "
+    "does "
     "longer than the others of its group: the same kernels, more work, waiting for its host, copies; it is named if it "
     "explains at least 80 %. Without collectives that two ranks share, the busy time per step decides.",
     comm::kTables, comm::kOptions, &comm::collective_needs);

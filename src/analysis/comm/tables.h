@@ -1,10 +1,10 @@
 #pragma once
 // Tables that `comm` and `stragglers` share.
 
-#include <array>
-
 #include "hta/analysis/options.h"
 #include "hta/result/table.h"
+
+#include <array>
 
 namespace hta::analysis::comm {
 
@@ -19,8 +19,12 @@ inline constexpr std::array kClockColumns{
 };
 inline constexpr result::TableSpec kClockTable{"clocks", "Clocks of the ranks against the first one", kClockColumns};
 
-inline constexpr OptionSpec kClockOption{"clock", OptionKind::kChoice, "auto", "HOW",
-                                         "auto: bring the ranks' clocks together by the ends of collectives; none: take them as they are",
-                                         "auto|none"};
+inline constexpr OptionSpec kClockOption{
+    "clock",
+    OptionKind::kChoice,
+    "auto",
+    "HOW",
+    "auto: bring the ranks' clocks together by the ends of collectives; none: take them as they are",
+    "auto|none"};
 
 }  // namespace hta::analysis::comm
