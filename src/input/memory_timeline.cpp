@@ -90,10 +90,15 @@ bool is_memory_timeline(const std::string& path) {
   const auto opened = open_source(path);
   if (!opened) return false;
   std::array<char, 64> head{};
-  const auto n = opened->source->read(head.data(), head.size());
-  if (!n) return false;
+  std::size_t filled = 0;
+  while (filled < head.size()) {
+    const auto n = opened->source->read(head.data() + filled, head.size() - filled);
+    if (!n) return false;
+    if (*n == 0) break;
+    filled += *n;
+  }
   std::size_t brackets = 0;
-  for (std::size_t i = 0; i < *n; ++i) {
+  for (std::size_t i = 0; i < filled; ++i) {
     const char c = head[i];
     if (c == ' ' || c == '\n' || c == '\r' || c == '\t') continue;
     if (c != '[') return brackets == 2 && (c == '-' || (c >= '0' && c <= '9'));
