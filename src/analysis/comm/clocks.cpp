@@ -205,6 +205,7 @@ std::string_view clock_method_name(ClockMethod method) {
   switch (method) {
     case ClockMethod::kReference: return "reference";
     case ClockMethod::kEnds: return "ends";
+    case ClockMethod::kGiven: return "given";
     case ClockMethod::kNone: return "none";
   }
   return {};
@@ -216,9 +217,14 @@ bool Clocks::any_ahead() const {
   });
 }
 
-Clocks align_clocks(Ranks ranks, const Matching& matching, ClockUse use) {
-  if (use == ClockUse::kNone) return {ranks, std::vector<RankClock>(ranks.size()), 0};
-  return Estimator(ranks, matching).run();
+Clocks align_clocks(Ranks ranks, const Matching& matching, const ClockWish& wish) {
+  if (wish.use == ClockWish::Use::kAuto) return Estimator(ranks, matching).run();
+  std::vector<RankClock> clocks(ranks.size());
+  for (std::size_t r = 0; r < ranks.size(); ++r) {
+    if (const auto found = wish.given.find(ranks[r].context.rank.rank()); found != wish.given.end())
+      clocks[r] = found->second;
+  }
+  return {ranks, std::move(clocks), 0};
 }
 
 void add_clocks(Ranks ranks, const Clocks& clocks, const result::TableSpec& spec, result::Document& document) {

@@ -22,25 +22,18 @@ namespace {
 using result::Bar;
 using result::Cell;
 using result::ColumnSpec;
-using result::Fit;
+using result::if_room;
 using result::Presence;
 using enum result::CellType;
 
 constexpr std::array kCommColumns{
-    ColumnSpec{"group", kText},
-    ColumnSpec{"collective", kText},
-    ColumnSpec{"size_class", kText},
-    ColumnSpec{"count", kInteger},
-    ColumnSpec{"time_us", kTime},
-    ColumnSpec{"wait_us", kTime},
-    ColumnSpec{"transfer_us", kTime},
-    ColumnSpec{"wait_pct", kPercent, Presence::kAlways, Bar::kYes},
-    ColumnSpec{"exposed_us", kTime, Presence::kAlways, Bar::kNo, Fit::kIfRoom},
-    ColumnSpec{"algbw_gbps", kRate, Presence::kAlways, Bar::kNo, Fit::kIfRoom},
-    ColumnSpec{"busbw_gbps", kRate},
-    ColumnSpec{"busbw_at_duration_gbps", kRate, Presence::kAlways, Bar::kNo, Fit::kIfRoom},
-    ColumnSpec{"transfer_p50_us", kTime, Presence::kAlways, Bar::kNo, Fit::kIfRoom},
-    ColumnSpec{"transfer_p99_us", kTime, Presence::kAlways, Bar::kNo, Fit::kIfRoom},
+    ColumnSpec{"group", kText},        ColumnSpec{"collective", kText},
+    ColumnSpec{"size_class", kText},   ColumnSpec{"count", kInteger},
+    ColumnSpec{"time_us", kTime},      ColumnSpec{"wait_us", kTime},
+    ColumnSpec{"transfer_us", kTime},  ColumnSpec{"wait_pct", kPercent, Presence::kAlways, Bar::kYes},
+    if_room("exposed_us", kTime),      if_room("algbw_gbps", kRate),
+    ColumnSpec{"busbw_gbps", kRate},   if_room("busbw_at_duration_gbps", kRate),
+    if_room("transfer_p50_us", kTime), if_room("transfer_p99_us", kTime),
 };
 constexpr std::array kOutlierColumns{
     ColumnSpec{"group", kText},       ColumnSpec{"collective", kText}, ColumnSpec{"size_class", kText},
@@ -279,8 +272,9 @@ void add_heading(Ranks ranks, const Matching& matching, const Classes& classes, 
 Status combine_comm(std::span<Ranked<RankComm>> ranks, const Options& options, result::Document& document) {
   const std::vector<Ranked<RankComm>> view(ranks.begin(), ranks.end());
   const Matching matching = match(view);
-  const Clocks clocks =
-      align_clocks(view, matching, options.text("clock") == "none" ? ClockUse::kNone : ClockUse::kAuto);
+  const Result<ClockWish> wish = parse_clock_wish(options.text("clock"));
+  if (!wish) return wish.error();
+  const Clocks clocks = align_clocks(view, matching, wish.value());
   const Classes classes = sum_up(view, matching);
   add_heading(view, matching, classes, document);
   add_classes(matching, classes, document);
@@ -306,6 +300,6 @@ constexpr AnalysisSpec kComm = make_spec<comm::RankComm, &comm::collect, &comm::
     "fabric does, at the kernels' duration what the job gets of it. With reductions inside the network busbw may "
     "exceed "
     "the speed of the links.",
-    comm::kTables, comm::kOptions, &comm::collective_needs);
+    comm::kTables, comm::kOptions, &comm::collective_needs, Runs::kOne, &comm::check_clock_option);
 
 }  // namespace hta::analysis

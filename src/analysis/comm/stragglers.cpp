@@ -14,24 +14,17 @@ namespace {
 
 using result::Cell;
 using result::ColumnSpec;
-using result::Fit;
-using result::Presence;
+using result::if_room;
 using enum result::CellType;
 
 constexpr std::array kStragglerColumns{
-    ColumnSpec{"rank", kRank},
-    ColumnSpec{"verdict", kText},
-    ColumnSpec{"wait_caused_us", kTime},
-    ColumnSpec{"wait_suffered_us", kTime},
-    ColumnSpec{"last_count", kInteger},
-    ColumnSpec{"collectives", kInteger},
-    ColumnSpec{"last_pct", kPercent},
-    ColumnSpec{"cause", kText},
-    ColumnSpec{"cause_pct", kPercent, Presence::kAlways, result::Bar::kNo, Fit::kIfRoom},
-    ColumnSpec{"cost_pct", kPercent},
-    ColumnSpec{"owed_us", kTime, Presence::kAlways, result::Bar::kNo, Fit::kIfRoom},
-    ColumnSpec{"top_steps", kInteger, Presence::kAlways, result::Bar::kNo, Fit::kIfRoom},
-    ColumnSpec{"steps", kInteger, Presence::kAlways, result::Bar::kNo, Fit::kIfRoom},
+    ColumnSpec{"rank", kRank},           ColumnSpec{"verdict", kText},
+    ColumnSpec{"wait_caused_us", kTime}, ColumnSpec{"wait_suffered_us", kTime},
+    ColumnSpec{"last_count", kInteger},  ColumnSpec{"collectives", kInteger},
+    ColumnSpec{"last_pct", kPercent},    ColumnSpec{"cause", kText},
+    if_room("cause_pct", kPercent),      ColumnSpec{"cost_pct", kPercent},
+    if_room("owed_us", kTime),           if_room("top_steps", kInteger),
+    if_room("steps", kInteger),
 };
 constexpr std::array kCauseColumns{
     ColumnSpec{"rank", kRank},
@@ -99,8 +92,9 @@ void add_causes(const Findings& found, result::Document& document) {
 Status combine_stragglers(std::span<Ranked<RankComm>> ranks, const Options& options, result::Document& document) {
   const std::vector<Ranked<RankComm>> view(ranks.begin(), ranks.end());
   const Matching matching = match(view);
-  const Clocks clocks =
-      align_clocks(view, matching, options.text("clock") == "none" ? ClockUse::kNone : ClockUse::kAuto);
+  const Result<ClockWish> wish = parse_clock_wish(options.text("clock"));
+  if (!wish) return wish.error();
+  const Clocks clocks = align_clocks(view, matching, wish.value());
   Findings found;
   found.ranks = view;
   found.waits = find_waits(view, matching, clocks);
@@ -134,6 +128,6 @@ constexpr AnalysisSpec kStragglers = make_spec<comm::RankComm, &comm::collect, &
     "does "
     "longer than the others of its group: the same kernels, more work, waiting for its host, copies; it is named if it "
     "explains at least 80 %. Without collectives that two ranks share, the busy time per step decides.",
-    comm::kTables, comm::kOptions, &comm::collective_needs);
+    comm::kTables, comm::kOptions, &comm::collective_needs, Runs::kOne, &comm::check_clock_option);
 
 }  // namespace hta::analysis

@@ -21,10 +21,11 @@ inline constexpr result::TableSpec kClockTable{"clocks", "Clocks of the ranks ag
 
 inline constexpr OptionSpec kClockOption{
     "clock",
-    OptionKind::kChoice,
+    OptionKind::kChoiceOrFile,
     "auto",
     "HOW",
-    "auto: bring the ranks' clocks together by the ends of collectives; none: take them as they are",
+    "auto: bring the ranks' clocks together by the ends of collectives; none: take them as they are; else a CSV file "
+    "with the columns rank and offset_us (and drift_ppm)",
     "auto|none"};
 
 }  // namespace hta::analysis::comm

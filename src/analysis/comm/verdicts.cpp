@@ -73,6 +73,11 @@ void find_cause(Ranks ranks, std::uint32_t rank, const std::vector<std::uint32_t
     cost += of_step;
   }
   judgement.cause = explain(ranks, rank, others, concerned, lateness(cost));
+  // In the shadow of a rank that costs more, and without a reason of its own: an echo of the other's lateness.
+  if (judgement.verdict == RankVerdict::kTransient && judgement.top_steps == 0 && !judgement.cause->named()) {
+    judgement.verdict = RankVerdict::kNone;
+    judgement.cause.reset();
+  }
 }
 
 }  // namespace

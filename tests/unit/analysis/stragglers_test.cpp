@@ -93,6 +93,17 @@ TEST_CASE("stragglers: clocks taken as they are blame the rank whose clock is ah
   CHECK(rows_of(outcome.document, "stragglers", {"rank", "last_count"})[0] == "1|4");
 }
 
+TEST_CASE("stragglers: clocks can be given as a table") {
+  Plan ahead = kUsual;
+  ahead.clock_us = 500;
+  const std::vector<Plan> plans{kUsual, ahead, {{120, 120, 120, 120}}, kUsual};
+  const Outcome outcome = stragglers_of(plans, {{"clock", "rank,offset_us,note\n0,0,\n1,500.000,x\n2,0,\n3,0,\n"}});
+  CHECK(verdicts(outcome).front() == "2|straggler|slower kernels (x2.00)");
+  CHECK(rows_of(outcome.document, "clocks", {"rank", "offset_us", "method"})[1] == "1|500.000|given");
+  CHECK_FALSE(stragglers_of(plans, {{"clock", "rank,offset\n1,500\n"}}).status.ok());
+  CHECK_FALSE(stragglers_of(plans, {{"clock", ""}}).status.ok());
+}
+
 TEST_CASE("stragglers: who was held up in another group is a victim") {
   // Tensor-parallel pairs (0, 1) and (2, 3), data-parallel pairs (0, 2) and (1, 3). Rank 3 computes longer: 2 waits for
   // it in their pair, and 0 then waits for 2.
