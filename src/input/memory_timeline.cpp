@@ -91,11 +91,9 @@ bool is_memory_timeline(const std::string& path) {
   if (!opened) return false;
   std::array<char, 64> head{};
   std::size_t filled = 0;
-  while (filled < head.size()) {
-    const auto n = opened->source->read(head.data() + filled, head.size() - filled);
-    if (!n) return false;
-    if (*n == 0) break;
-    filled += *n;
+  for (std::size_t n = 1; n > 0; filled += n) {
+    const auto read = opened->source->read(head.data() + filled, head.size() - filled);
+    n = read ? *read : 0;
   }
   std::size_t brackets = 0;
   for (std::size_t i = 0; i < filled; ++i) {
