@@ -9,13 +9,13 @@
 #include "hta/analysis/critical_path.h"
 #include "hta/analysis/diff.h"
 #include "hta/analysis/idle.h"
-#include "hta/analysis/whatif.h"
-#include "hta/analysis/memory.h"
 #include "hta/analysis/launch.h"
+#include "hta/analysis/memory.h"
 #include "hta/analysis/overlap.h"
 #include "hta/analysis/patterns.h"
 #include "hta/analysis/steps.h"
 #include "hta/analysis/stragglers.h"
+#include "hta/analysis/whatif.h"
 
 namespace hta::analysis {
 namespace {
@@ -27,14 +27,13 @@ constexpr std::array kAnalyses{
     &kOverlap,
     &kLaunch,
     &kPatterns,
-    &kStragglers,
-    &kComm,
     &kCounters,
-    &kSteps,
-    &kMemory,
     &kCriticalPath,
     &kWhatif,
+    &kStragglers,
+    &kComm,
     &kSteps,
+    &kMemory,
     &kDiff,
 };
 

@@ -221,7 +221,7 @@ TEST_CASE("critical path: what is asked for and is not there is told") {
 
 TEST_CASE("critical path: malformed choices are refused before anything is read") {
   const auto refusal = [](Values values) {
-    const Status status = kCriticalPath.check(test::options_of(kCriticalPath, values));
+    const Status status = kCriticalPath.validate(test::options_of(kCriticalPath, values));
     return status.ok() ? std::string() : status.error().message;
   };
   CHECK(refusal({{"step", "3"}, {"trace", ""}}) == "--step, --annotation, --time and --trace exclude each other");

@@ -142,8 +142,9 @@ TEST_CASE("memory: calls of the runtime's allocator are counted, and those behin
   CHECK(rows_of(outcome.document, "memory_calls") ==
         Rows{"0|cudaMalloc|2|1|12.000|7.000", "0|cudaFree|1|1|3.000|3.000", "0|hipHostMalloc|1|0|1.000|1.000"});
   CHECK(outcome.document.heading == Rows{"No memory event was recorded.",
-                                         "2 calls of the runtime's allocator lie in steps behind the first (table "
-                                         "memory_calls): they stop the host, and the GPU with it."});
+                                         "4 calls of the runtime's allocator took 16.00 µs of rank 0, 2 of them in "
+                                         "steps behind the first (table memory_calls): "
+                                         "in the loop they stop the host, and the GPU with it."});
 }
 
 TEST_CASE("memory: a timeline has one row for each time, and one in front for what was there before") {
