@@ -173,22 +173,26 @@ Result<MappedRuns> map_runs(const std::vector<RunPaths>& runs, const std::vector
   return out;
 }
 
+Result<Analysed> combine_runs(MappedRuns mapped, const std::vector<Job>& jobs) {
+  Analysed out;
+  out.lost_data = mapped.lost_data;
+  for (std::size_t j = 0; j < jobs.size(); ++j) {
+    result::Document document;
+    document.command = std::string(jobs[j].spec->name);
+    describe_inputs(mapped.runs, document);
+    if (Status status = jobs[j].spec->combine(mapped.partials[j], jobs[j].options, document); !status) return status.error();
+    out.documents.push_back(std::move(document));
+  }
+  out.runs = std::move(mapped.runs);
+  return out;
+}
+
 Result<Analysed> analyse(const std::vector<Job>& jobs, const CommonOptions& common, Paths paths) {
   std::vector<RunPaths> runs{{common.paths, Side::kOnly}};
   if (paths == Paths::kTwoRuns) runs = {{{common.paths[0]}, Side::kBase}, {{common.paths[1]}, Side::kTest}};
   auto mapped = map_runs(runs, jobs, common);
   if (!mapped) return mapped.error();
-  Analysed out;
-  out.lost_data = mapped->lost_data;
-  for (std::size_t j = 0; j < jobs.size(); ++j) {
-    result::Document document;
-    document.command = std::string(jobs[j].spec->name);
-    describe_inputs(mapped->runs, document);
-    if (Status status = jobs[j].spec->combine(mapped->partials[j], jobs[j].options, document); !status) return status.error();
-    out.documents.push_back(std::move(document));
-  }
-  out.runs = std::move(mapped->runs);
-  return out;
+  return combine_runs(std::move(mapped).value(), jobs);
 }
 
 ExitStatus run_analysis_command(const Command& command, Invocation& invocation) {

@@ -33,6 +33,9 @@ struct MappedRuns {
 /// Maps every job over every rank, in one pass over the files of each run.
 Result<MappedRuns> map_runs(const std::vector<RunPaths>& runs, const std::vector<Job>& jobs, const CommonOptions& common);
 
+/// Combines the partials of `jobs`, which map_runs made.
+Result<Analysed> combine_runs(MappedRuns mapped, const std::vector<Job>& jobs);
+
 /// Maps, then combines.
 Result<Analysed> analyse(const std::vector<Job>& jobs, const CommonOptions& common, Paths paths);
 
