@@ -110,7 +110,7 @@ TEST_CASE("whatif: GPU time behind an inferred wait rests on it until the walk r
 
 TEST_CASE("whatif: malformed scenarios are refused with what would be right") {
   const auto refusal = [](std::string_view text) {
-    return kWhatif.check(test::options_of(kWhatif, {{"scale", text}})).error().message;
+    return kWhatif.validate(test::options_of(kWhatif, {{"scale", text}})).error().message;
   };
   CHECK(refusal("kernel") == "--scale: 'kernel': write CLASS=FACTOR or CLASS:REGEX=FACTOR");
   CHECK(refusal("kernel=x") == "--scale: 'kernel=x': the factor is no decimal number");
