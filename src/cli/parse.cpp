@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <fstream>
+#include <iterator>
 #include <regex>
 
 #include <CLI/CLI.hpp>
@@ -48,6 +49,14 @@ struct RawCommon {
 };
 
 Error usage(std::string message) { return {ErrorCode::kUsage, "", std::move(message), {}}; }
+
+// What the option's value is: the words themselves, or what stands in the file that they name.
+Result<std::string> option_text(const analysis::OptionSpec& spec, const std::string& given) {
+  if (spec.kind != analysis::OptionKind::kChoiceOrFile || spec.is_choice(given)) return given;
+  std::ifstream file(given);
+  if (!file) return Error{ErrorCode::kUsage, given, "cannot be opened; --" + std::string(spec.name) + " takes " + std::string(spec.choices) + " or a file", {}};
+  return std::string(std::istreambuf_iterator<char>(file), {});
+}
 
 Result<std::shared_ptr<const KernelRules>> read_rules(const std::string& path) {
   std::ifstream file(path);
@@ -351,8 +360,10 @@ Parsed parse(std::vector<std::string> arguments) {
     if (option.texts.empty() && !option.spec->default_text.empty() && option.spec->kind != analysis::OptionKind::kTextList) {
       if (const Status status = options.set(*option.spec, option.spec->default_text); !status) return exit_with(fail(status.error()));
     }
-    for (const std::string& text : option.texts) {
-      if (const Status status = options.set(*option.spec, text); !status) return exit_with(fail(status.error()));
+    for (const std::string& given : option.texts) {
+      const Result<std::string> text = option_text(*option.spec, given);
+      if (!text) return exit_with(fail(text.error()));
+      if (const Status status = options.set(*option.spec, text.value()); !status) return exit_with(fail(status.error()));
     }
   }
   if (command->paths == Paths::kOneRun && common.paths.empty()) {

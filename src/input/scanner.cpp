@@ -235,7 +235,7 @@ const char* Scanner::State::top_level(const char* p) {
   if (*p != '"') return damaged_member(from);
   ValueSkipper name_skipper;
   const char* name_end = name_skipper.skip(p, end);
-  if (name_end == nullptr) return keep_waiting ? await(from) : damaged_member(from);
+  if (name_end == nullptr) return keep_waiting ? await(from) : last && array_seen ? cut_off() : damaged_member(from);
   decode_string({p + 1, length(p, name_end) - 2}, key);
   p = skip_json_space(name_end, end);
   if (p == end) return keep_waiting ? await(from) : last ? cut_off() : damaged_member(from);

@@ -213,6 +213,13 @@ struct FaultCount {
     ++count;
     if (first_offsets.size() < kOffsetsKept) first_offsets.push_back(offset);
   }
+  /// Adds those of a later part of the file.
+  void add(const FaultCount& later) {
+    count += later.count;
+    for (const std::uint64_t offset : later.first_offsets) {
+      if (first_offsets.size() < kOffsetsKept) first_offsets.push_back(offset);
+    }
+  }
 };
 
 /// How much of a rank's recording could be used.

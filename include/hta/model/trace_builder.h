@@ -48,6 +48,7 @@ struct Event {
   TrackName pid;
   TrackName tid;
   std::int64_t flow_id = 0;
+  bool textual_flow_id = false;  ///< made from a StringId
   std::span<const ArgValue> args;
   std::span<const std::pair<StringId, StringId>> counters;  ///< of a profiler range: all its args
   std::uint32_t position = 0;
@@ -76,6 +77,13 @@ class TraceBuilder {
   /// Takes one record. Records that do not count are counted by fault and dropped.
   void add(const Event& event);
 
+  /// Whether append() may take this builder for the later part: not with records whose meaning depends on earlier ones
+  /// (begins and ends) or on the table of texts (flows with ids of text).
+  bool self_contained() const { return self_contained_; }
+  /// Adds what `later`, a builder with the same options, took from the part of the file that follows: as if its records had
+  /// been add()ed here. `records_before` is the running number of its first record. O(rows of `later`), held once.
+  void append(TraceBuilder&& later, std::uint32_t records_before);
+
   /// Sorts, links, classifies, filters. The builder is empty afterwards, ready for the next rank.
   Trace finish();
   /// Takes the memory of a trace that is no longer needed, for the next rank.
@@ -97,6 +105,7 @@ class TraceBuilder {
   BuildOptions options_;
   Trace trace_;
   std::unique_ptr<Lookups> lookups_;
+  bool self_contained_ = true;
 };
 
 }  // namespace hta
