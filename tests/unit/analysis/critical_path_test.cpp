@@ -213,7 +213,7 @@ TEST_CASE("critical path: what is asked for and is not there is told") {
   sketch.step(4, 0, 100);
   sketch.op("aten::mm", 5, 20);
   const Trace trace = sketch.build();
-  CHECK(run(trace, {{"step", "7"}}).status.error().message == "there is no step 7; the trace has 4 to 4");
+  CHECK(run(trace, {{"step", "7"}}).status.error().message == "there is no step 7; the trace has step 4 only");
   TraceSketch empty;
   CHECK(run(empty.build()).status.error().message ==
         "the trace holds no work: neither GPU events nor operators nor runtime calls that take time");
@@ -236,7 +236,7 @@ TEST_CASE("critical path: malformed choices are refused before anything is read"
 TEST_CASE("critical path: slack is how much later something may end before the window does") {
   TraceSketch sketch = launch_and_wait();
   sketch.kernel("beside", 16, 2, 40, 30, 8);
-  // gemm ends at 130 and holds up the call; beside ends at 70, and the call would let it take until 130.
+  // gemm ends at 130 and holds up the call; nothing waits for beside, which ends at 70 of 150.
   const test::Outcome outcome = run(sketch.build(), {{"slack", ""}});
   const Rows rows = test::rows_of(outcome.document, "critical_path_slack", {"event", "count", "min_slack_us", "sum_us"});
   CHECK(rows.front() == "gemm|1|0.000|100.000");
