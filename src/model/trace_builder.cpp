@@ -105,6 +105,7 @@ struct TraceBuilder::Lookups {
   PairIds threads;
   PairIds streams;
   std::unordered_map<std::uint32_t, std::vector<Pending>> open;  // by ThreadId
+  StringId no_name;  // of events whose names nobody asked for
   StringId memory_name;
   StringId memory_category;
   StringId forward_backward;
@@ -125,6 +126,7 @@ void TraceBuilder::reset() {
   lookups_->threads.clear();
   lookups_->streams.clear();
   lookups_->open.clear();
+  lookups_->no_name = trace_.strings.intern("");
   lookups_->memory_name = trace_.strings.intern("[memory]");
   lookups_->memory_category = trace_.strings.intern("cpu_instant_event");
   lookups_->forward_backward = trace_.strings.intern("fwdbwd");
@@ -297,12 +299,13 @@ void TraceBuilder::store_host(const Event& event, Nanos start_ns, Nanos dur_ns, 
     }
   }
   HostId host_row;
-  if (options_.needs.host_events && (what != CategoryKind::kPython || options_.needs.python_frames)) {
+  const Needs& needs = options_.needs;
+  if (needs.host_events && (what != CategoryKind::kPython || needs.python_frames || needs.python_tree)) {
     HostEvents& host = trace_.host;
     host_row = HostId(host.size());
     host.start_ns.push_back(start_ns);
     host.dur_ns.push_back(dur_ns);
-    host.name.push_back(event.name);
+    host.name.push_back(event.name.valid() ? event.name : lookups_->no_name);
     host.thread.push_back(on);
     host.category.push_back(event.category);
     host.position.push_back(event.position);
