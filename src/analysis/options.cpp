@@ -23,16 +23,17 @@ std::optional<std::int64_t> scaled(std::string_view text, int digits) {
   return negative ? -*value : *value;
 }
 
-bool is_choice(std::string_view text, std::string_view choices) {
+}  // namespace
+
+bool OptionSpec::is_choice(std::string_view text) const {
+  std::string_view rest = choices;
   while (true) {
-    const std::size_t bar = choices.find('|');
-    if (choices.substr(0, bar) == text) return true;
+    const std::size_t bar = rest.find('|');
+    if (rest.substr(0, bar) == text) return true;
     if (bar == std::string_view::npos) return false;
-    choices.remove_prefix(bar + 1);
+    rest.remove_prefix(bar + 1);
   }
 }
-
-}  // namespace
 
 Status Options::set(const OptionSpec& spec, std::string_view text) {
   Value& value = values_[std::string(spec.name)];
@@ -60,7 +61,7 @@ Status Options::set(const OptionSpec& spec, std::string_view text) {
       break;
     }
     case OptionKind::kChoice:
-      if (!is_choice(text, spec.choices)) return fail("choice; there are " + std::string(spec.choices));
+      if (!spec.is_choice(text)) return fail("choice; there are " + std::string(spec.choices));
       break;
     case OptionKind::kRanges: {
       auto ranges = IntRanges::parse(text);
@@ -68,7 +69,8 @@ Status Options::set(const OptionSpec& spec, std::string_view text) {
       value.ranges = std::move(ranges).value();
       break;
     }
-    case OptionKind::kText: break;
+    case OptionKind::kText:
+    case OptionKind::kChoiceOrFile: break;
     case OptionKind::kTextList: value.list.emplace_back(text); break;
   }
   value.text = std::string(text);

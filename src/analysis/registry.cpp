@@ -4,14 +4,18 @@
 #include <cassert>
 
 #include "hta/analysis/breakdown.h"
+#include "hta/analysis/comm.h"
 #include "hta/analysis/counters.h"
-#include "hta/analysis/diff.h"
 #include "hta/analysis/critical_path.h"
+#include "hta/analysis/diff.h"
 #include "hta/analysis/idle.h"
 #include "hta/analysis/launch.h"
+#include "hta/analysis/memory.h"
 #include "hta/analysis/overlap.h"
 #include "hta/analysis/patterns.h"
 #include "hta/analysis/steps.h"
+#include "hta/analysis/stragglers.h"
+#include "hta/analysis/whatif.h"
 
 namespace hta::analysis {
 namespace {
@@ -19,14 +23,18 @@ namespace {
 // One line per analysis. Commands, help, flags and the checks of docs and tests follow from it.
 constexpr std::array kAnalyses{
     &kBreakdown,
-    &kDiff,
     &kIdle,
     &kOverlap,
     &kLaunch,
     &kPatterns,
     &kCounters,
-    &kSteps,
     &kCriticalPath,
+    &kWhatif,
+    &kStragglers,
+    &kComm,
+    &kSteps,
+    &kMemory,
+    &kDiff,
 };
 
 }  // namespace

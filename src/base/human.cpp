@@ -28,6 +28,18 @@ std::string human_time(std::int64_t nanos) {
   return "0 µs";
 }
 
+std::string human_bytes(std::int64_t bytes) {
+  struct Unit {
+    std::int64_t bytes;
+    std::string_view name;
+  };
+  const std::int64_t magnitude = bytes < 0 ? -bytes : bytes;
+  for (const Unit& unit : {Unit{std::int64_t{1} << 30, "GiB"}, Unit{1 << 20, "MiB"}, Unit{1 << 10, "KiB"}}) {
+    if (magnitude >= unit.bytes) return fixed_point(divide_half_even(Int128{bytes} * 100, unit.bytes), 2) + " " + std::string(unit.name);
+  }
+  return std::to_string(bytes) + " B";
+}
+
 std::string human_percent(Int128 part, Int128 whole) {
   const auto value = percent(part, whole);
   return value ? fixed_point(*value, 2) + " %" : std::string("–");

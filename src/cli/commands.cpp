@@ -1,8 +1,10 @@
 #include "hta/cli/command.h"
 
+#include "hta/analysis/memory.h"
 #include "hta/analysis/registry.h"
 #include "check.h"
 #include "info.h"
+#include "memory.h"
 #include "run_analysis.h"
 #include "schema.h"
 #include "summary.h"
@@ -15,8 +17,9 @@ std::vector<Command> make_commands() {
   std::vector<Command> all;
   all.push_back(summary_command());
   for (const analysis::AnalysisSpec* spec : analysis::registry()) {
+    const auto run = spec == &analysis::kMemory ? &run_memory_command : &run_analysis_command;
     const Paths paths = spec->runs == analysis::Runs::kTwo ? Paths::kTwoRuns : Paths::kOneRun;
-    all.push_back({spec->name, spec->summary, spec->details, paths, spec->tables, spec->options, spec, &run_analysis_command});
+    all.push_back({spec->name, spec->summary, spec->details, paths, spec->tables, spec->options, spec, run});
   }
   all.push_back(check_command());
   all.push_back(rules_command());

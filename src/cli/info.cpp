@@ -241,7 +241,8 @@ ExitStatus run(const Command& command, Invocation& invocation) {
   options.load.build.filter = common.filter;
   options.load.build.kernel_rules = common.kernel_rules;
   if (common.max_event_dur_ns) options.load.build.max_event_dur_ns = *common.max_event_dur_ns;
-  options.load.limits = common.limits;
+  options.load.scan = common.scan_limits;
+  options.load.limits = common.load_limits;
   options.ranks = common.ranks;
   options.rank_from = common.rank_from;
   options.assigned_ranks = common.assigned_ranks;

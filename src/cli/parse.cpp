@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <fstream>
+#include <iterator>
 #include <regex>
 
 #include <CLI/CLI.hpp>
@@ -38,6 +39,8 @@ struct RawCommon {
   std::string classify;
   std::string max_event_duration;
   std::string max_event_bytes;
+  std::string max_names;
+  std::string max_expansion;
   bool quiet = false;
   bool verbose = false;
   bool strict = false;
@@ -46,6 +49,14 @@ struct RawCommon {
 };
 
 Error usage(std::string message) { return {ErrorCode::kUsage, "", std::move(message), {}}; }
+
+// What the option's value is: the words themselves, or what stands in the file that they name.
+Result<std::string> option_text(const analysis::OptionSpec& spec, const std::string& given) {
+  if (spec.kind != analysis::OptionKind::kChoiceOrFile || spec.is_choice(given)) return given;
+  std::ifstream file(given);
+  if (!file) return Error{ErrorCode::kUsage, given, "cannot be opened; --" + std::string(spec.name) + " takes " + std::string(spec.choices) + " or a file", {}};
+  return std::string(std::istreambuf_iterator<char>(file), {});
+}
 
 Result<std::shared_ptr<const KernelRules>> read_rules(const std::string& path) {
   std::ifstream file(path);
@@ -136,10 +147,13 @@ Status to_common(const RawCommon& raw, CommonOptions& common) {
     if (Status status = parser.set(spec, raw.max_event_duration); !status) return status;
     common.max_event_dur_ns = parser.time_ns("max-event-duration");
   }
-  if (!raw.max_event_bytes.empty()) {
-    const auto bytes = parse_integer(raw.max_event_bytes);
-    if (!bytes || *bytes < 1024) return usage("--max-event-bytes: '" + raw.max_event_bytes + "' is no number of bytes (1024 or more)");
-    common.limits.event_bytes = static_cast<std::size_t>(*bytes);
+  for (const auto& [text, name, least, into] : {std::tuple(&raw.max_event_bytes, "max-event-bytes", 1024, &common.scan_limits.event_bytes),
+                                                std::tuple(&raw.max_names, "max-names", 1, &common.load_limits.names),
+                                                std::tuple(&raw.max_expansion, "max-expansion", 1, &common.load_limits.expansion)}) {
+    if (text->empty()) continue;
+    const auto limit = parse_integer(*text);
+    if (!limit || *limit < least) return usage("--" + std::string(name) + ": '" + *text + "' is no limit (an integer from " + std::to_string(least) + " on)");
+    *into = static_cast<std::size_t>(*limit);
   }
   return {};
 }
@@ -172,6 +186,8 @@ void add_common(CLI::App& app, RawCommon& raw, const Command& command) {
   app.add_flag("--no-progress", raw.no_progress, "no progress line")->group("Input");
   app.add_option("--max-event-duration", raw.max_event_duration, "ignore events that are longer (default: seven days)")->type_name("US")->group("Input");
   app.add_option("--max-event-bytes", raw.max_event_bytes, "drop records that are longer (default: 64 MiB)")->type_name("N")->group("Input");
+  app.add_option("--max-names", raw.max_names, "refuse a rank with more different texts (default: 16,000,000)")->type_name("N")->group("Input");
+  app.add_option("--max-expansion", raw.max_expansion, "refuse gzip data that unpack to more than N times their size (default: 200)")->type_name("N")->group("Input");
 }
 
 struct RawOption {
@@ -233,7 +249,7 @@ Error explain(const CLI::App& app, const Command& command, const CLI::ParseError
 void print_overview() {
   fmt::print("hta {}: tells why a multi-GPU PyTorch run is slow\n\nUsage: hta COMMAND [OPTIONS] PATH...\n       hta PATH...\n\n"
              "PATH is a profiler trace (.json, .json.gz), a directory of ranks, or - for standard input.\n\nCommands:\n", kVersion);
-  for (const Command& command : commands()) fmt::print("  {:<14}{}\n", command.name, command.summary);
+  for (const Command& command : commands()) fmt::print("  {:<16}{}\n", command.name, command.summary);
   fmt::print("\nhta COMMAND --help lists the options of a command, hta COMMAND --table help its tables.\n");
 }
 
@@ -344,8 +360,10 @@ Parsed parse(std::vector<std::string> arguments) {
     if (option.texts.empty() && !option.spec->default_text.empty() && option.spec->kind != analysis::OptionKind::kTextList) {
       if (const Status status = options.set(*option.spec, option.spec->default_text); !status) return exit_with(fail(status.error()));
     }
-    for (const std::string& text : option.texts) {
-      if (const Status status = options.set(*option.spec, text); !status) return exit_with(fail(status.error()));
+    for (const std::string& given : option.texts) {
+      const Result<std::string> text = option_text(*option.spec, given);
+      if (!text) return exit_with(fail(text.error()));
+      if (const Status status = options.set(*option.spec, text.value()); !status) return exit_with(fail(status.error()));
     }
   }
   if (command->paths == Paths::kOneRun && common.paths.empty()) {
@@ -357,6 +375,7 @@ Parsed parse(std::vector<std::string> arguments) {
   const bool for_people = common.effective_format() == report::Format::kTable || common.effective_format() == report::Format::kMarkdown;
   constexpr std::int64_t kTopForPeople = 10;
   options.top = common.top.value_or(for_people && common.output_dir.empty() ? kTopForPeople : 0);
+  options.strict = common.strict;
   options.top_given = common.top.has_value();
   options.tables = common.tables;
   if (options.tables.empty() && common.effective_format() == report::Format::kCsv && common.output_dir.empty() && !command->tables.empty()) {

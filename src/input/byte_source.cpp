@@ -1,6 +1,7 @@
 #include "hta/input/byte_source.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <vector>
@@ -84,7 +85,7 @@ class PlainSource final : public ByteSource {
   std::unique_ptr<RawBytes> raw_;
   std::vector<char> head_;
   std::size_t used_ = 0;
-  std::uint64_t consumed_ = 0;
+  std::atomic<std::uint64_t> consumed_{0};  // read by other threads, for progress
 };
 
 class GzipSource final : public ByteSource {
@@ -100,17 +101,14 @@ class GzipSource final : public ByteSource {
       const Inflater::Step step = inflater_.inflate(into + filled, room - filled);
       filled += step.produced;
       if (step.state == Inflater::State::kFailed) {
-        trouble_ = "corrupt gzip data after " + std::to_string(consumed_ - inflater_.unused()) + " packed bytes";
-        ended_ = true;
+        end(PackingTrouble::Kind::kCorrupt);
       } else if (step.state == Inflater::State::kTrailingGarbage) {
-        trouble_ = "bytes behind the gzip data that are no gzip";
-        ended_ = true;
+        end(PackingTrouble::Kind::kTrailingBytes);
       } else if (step.state == Inflater::State::kNeedsInput) {
         auto n = raw_->read(packed_.data(), packed_.size());
         if (!n) return n.error();
         if (*n == 0) {
-          if (!inflater_.at_member_end()) trouble_ = "gzip stream cut short (truncated file)";
-          ended_ = true;
+          end(inflater_.at_member_end() ? PackingTrouble::Kind::kNone : PackingTrouble::Kind::kCutShort);
         }
         inflater_.feed(packed_.data(), *n);
         consumed_ += *n;
@@ -118,16 +116,21 @@ class GzipSource final : public ByteSource {
     }
     return filled;
   }
-  std::string trouble() const override { return trouble_; }
+  PackingTrouble trouble() const override { return trouble_; }
   std::uint64_t consumed() const override { return consumed_; }
 
  private:
+  void end(PackingTrouble::Kind kind) {
+    trouble_ = {kind, consumed_ - inflater_.unused()};
+    ended_ = true;
+  }
+
   static constexpr std::size_t kPackedBytes = std::size_t{128} << 10;
   std::unique_ptr<RawBytes> raw_;
   std::vector<char> packed_;
   Inflater inflater_;
-  std::string trouble_;
-  std::uint64_t consumed_ = 0;
+  PackingTrouble trouble_;
+  std::atomic<std::uint64_t> consumed_{0};  // read by other threads, for progress
   bool ended_ = false;
 };
 
@@ -152,6 +155,17 @@ Result<OpenedSource> wrap(std::unique_ptr<RawBytes> raw) {
 }
 
 }  // namespace
+
+std::string PackingTrouble::text() const {
+  const std::string where = " at byte " + std::to_string(packed_offset) + " of the file";
+  switch (kind) {
+    case Kind::kNone: return {};
+    case Kind::kCutShort: return "the gzip data are cut short" + where;
+    case Kind::kCorrupt: return "the gzip data are corrupt" + where;
+    case Kind::kTrailingBytes: return "bytes that are no gzip follow the data" + where;
+  }
+  return {};
+}
 
 Result<OpenedSource> open_source(const std::string& path) {
   int fd = STDIN_FILENO;

@@ -1,6 +1,9 @@
 #include "ingest.h"
 
 #include <algorithm>
+#include <cstring>
+#include <limits>
+#include <numeric>
 
 #include <rapidjson/document.h>
 #include <rapidjson/memorystream.h>
@@ -15,7 +18,8 @@ namespace {
 
 constexpr std::string_view kStepPrefix = "ProfilerStep#";
 constexpr std::string_view kOwnCategoryPrefix = "hta_";
-constexpr std::size_t kRateDigits = 9;
+constexpr int kRateDigits = 9;
+constexpr std::uint64_t kMostRecords = std::numeric_limits<std::uint32_t>::max();
 
 // `[TP00-DP01] 83` -> "TP00-DP01", and the rest.
 std::string_view label_of(std::string_view pid, std::string_view& rest) {
@@ -27,36 +31,76 @@ std::string_view label_of(std::string_view pid, std::string_view& rest) {
   return pid.substr(1, close - 1);
 }
 
+bool is_ascii(std::string_view text) {
+  const char* p = text.data();
+  std::uint64_t bits = 0;
+  std::size_t left = text.size();
+  for (; left >= 8; left -= 8, p += 8) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, p, 8);
+    bits |= word;
+  }
+  for (; left > 0; --left) bits |= static_cast<unsigned char>(*p++);
+  return (bits & 0x8080808080808080u) == 0;
+}
+
+// An object without any member: some writers put one behind their last comma.
+bool is_filler(const RawEvent& raw) {
+  return raw.name.kind == TokenKind::kAbsent && raw.category.kind == TokenKind::kAbsent && raw.pid.kind == TokenKind::kAbsent &&
+         raw.time.state == TimeState::kAbsent && raw.dur.state == TimeState::kAbsent && raw.args_text.empty();
+}
+
+std::string_view raw_arg(const RawEvent& raw, ArgKey key) {
+  for (std::size_t i = 0; i < raw.arg_count; ++i) {
+    if (raw.args[i].key == key) return raw.args[i].value.text;
+  }
+  return {};
+}
+
 }  // namespace
 
 ArgSet wanted_args(const Needs& needs) {
-  ArgSet wanted{ArgKey::kDevice, ArgKey::kStream, ArgKey::kCorrelation, ArgKey::kCollectiveName};
+  ArgSet wanted{ArgKey::kDevice, ArgKey::kStream, ArgKey::kCorrelation, ArgKey::kCollectiveName, ArgKey::kTaskType};
   wanted |= needs.gpu_args;
   wanted |= needs.host_args;
   if (needs.sync_records) wanted |= {ArgKey::kWaitOnStream, ArgKey::kWaitOnEventRecordCorrelation};
   if (needs.memory_events) {
-    wanted |= {ArgKey::kBytes, ArgKey::kTotalAllocated, ArgKey::kTotalReserved, ArgKey::kDeviceId, ArgKey::kDeviceType,
+    wanted |= {ArgKey::kMemoryBytes, ArgKey::kTotalAllocated, ArgKey::kTotalReserved, ArgKey::kDeviceId, ArgKey::kDeviceType,
                ArgKey::kAddress};
   }
   return wanted;
 }
 
-Ingest::Ingest(TraceBuilder& first, const BuildOptions& options) : first_(first), options_(options) {}
+Ingest::Ingest(TraceBuilder& first, const BuildOptions& options, const LoadLimits& limits)
+    : first_(first), options_(options), limits_(limits) {}
 
 TraceBuilder& Ingest::builder_for(RawValue& pid) {
   std::string_view rest;
-  const std::string_view label = label_of(pid.text, rest);
-  if (label.empty()) return first_;
-  const auto [at, fresh] = by_label_.try_emplace(std::string(label), labelled_.size());
-  if (fresh) labelled_.push_back({std::string(label), TraceBuilder(options_)});
+  const std::string_view label = pid.kind == TokenKind::kString ? label_of(pid.text, rest) : std::string_view();
+  if (label.empty()) {
+    ++unlabelled_;
+    return first_;
+  }
   pid.text = rest;
-  return labelled_[at->second].builder;
+  const auto [at, fresh] = by_label_.try_emplace(std::string(label), labels_.size());
+  if (fresh) {
+    labels_.emplace_back(label);
+    if (labels_.size() > 1) others_.push_back(std::make_unique<TraceBuilder>(options_));
+    if (labels_.size() > limits_.labels) passed_limit_ = "holds more than " + std::to_string(limits_.labels) + " ranks by their labels; split it";
+  }
+  return at->second == 0 ? first_ : *others_[at->second - 1];
 }
 
 StringId Ingest::text(TraceBuilder& builder, const RawValue& value) {
   if (!value.escaped) return builder.strings().intern(value.text);
   odd_escapes_ += decode_string(value.text, decoded_);
   return builder.strings().intern(decoded_);
+}
+
+// Damage in texts that are not stored is told all the same.
+void Ingest::check_text(const RawValue& value) {
+  if (value.escaped) odd_escapes_ += count_odd_escapes(value.text);
+  if (!is_ascii(value.text) && !is_valid_utf8(value.text)) ++broken_texts_;
 }
 
 TrackName Ingest::track(TraceBuilder& builder, const RawValue& value) {
@@ -70,36 +114,69 @@ TrackName Ingest::track(TraceBuilder& builder, const RawValue& value) {
 }
 
 void Ingest::event(const RawEvent& raw) {
-  const std::uint32_t position = position_++;
-  if (raw.phase == 0) return;
+  const std::uint64_t position = records_++;
+  if (!passed_limit_.empty()) return;
+  if (raw.phase == 0) {
+    if (!is_filler(raw)) first_.quality()[EventFault::kNoPhase].add(raw.offset);
+    return;
+  }
   has_phases_ = true;
   if (raw.category.kind == TokenKind::kString && raw.category.text.starts_with(kOwnCategoryPrefix)) own_output_ = true;
   const bool counted = raw.phase == 'X' || raw.phase == 'B' || raw.phase == 'E';
   const Needs& needs = options_.needs;
   const bool instant = needs.memory_events && (raw.phase == 'i' || raw.phase == 'I');
   const bool flow = needs.flows && (raw.phase == 's' || raw.phase == 'f');
+  if (raw.phase == 'M') unnamed_tracks_.metadata(raw);
   if (!counted && !instant && !flow) return;
 
   RawValue pid = raw.pid;
-  TraceBuilder& builder = pid.kind == TokenKind::kString ? builder_for(pid) : first_;
+  TraceBuilder& builder = builder_for(pid);
   Event event;
   event.phase = raw.phase;
-  event.position = position;
+  event.position = static_cast<std::uint32_t>(position);
   event.offset = raw.offset;
+  const bool unnamed = raw.category.kind == TokenKind::kAbsent && raw.phase == 'X';
+  const std::string_view task = unnamed ? raw_arg(raw, ArgKey::kTaskType) : std::string_view();
   if (raw.category.kind == TokenKind::kString) {
     event.category = builder.category(text(builder, raw.category));
+  } else if (unnamed) {
+    const std::string_view category = unnamed_tracks_.category(raw, task);
+    if (!category.empty()) event.category = builder.category(builder.strings().intern(category));
   }
   const CategoryKind kind = event.category.valid() ? builder.kind(event.category) : CategoryKind::kOtherHost;
   if (raw.name.kind == TokenKind::kString) {
     event.has_name = true;
-    if (builder.stores_names(kind) || raw.name.text.starts_with(kStepPrefix)) event.name = text(builder, raw.name);
+    if (builder.stores_names(kind) || raw.name.text.starts_with(kStepPrefix)) {
+      event.name = text(builder, raw.name);
+    } else {
+      check_text(raw.name);
+      event.name = builder.name_in_tree(kind);
+    }
   }
   if (raw.time.state == TimeState::kValid) event.time_ns = raw.time.nanos;
   if (raw.dur.state == TimeState::kValid) event.dur_ns = raw.dur.nanos;
   event.pid = track(builder, pid);
   event.tid = track(builder, raw.tid);
-  if (flow) event.flow_id = raw.id.kind == TokenKind::kInteger ? raw.id.number : static_cast<std::int64_t>(text(builder, raw.id).value()) - (std::int64_t{1} << 40);
+  if (flow) {
+    // Ids that are text get numbers that no real id has.
+    constexpr std::int64_t kTextIds = -(std::int64_t{1} << 40);
+    event.flow_id = raw.id.kind == TokenKind::kInteger ? raw.id.number : kTextIds + static_cast<std::int64_t>(text(builder, raw.id).value());
+  }
+  take_args(builder, raw);
+  if (unnamed && kind == CategoryKind::kGpu) {
+    const std::string_view collective = UnnamedTracks::collective(raw.name.text, task);
+    if (!collective.empty()) args_.push_back({ArgKey::kCollectiveName, builder.strings().intern(collective).value()});
+  }
+  event.args = args_;
+  if (kind == CategoryKind::kProfilerRange && needs.profiler_ranges) {
+    take_counters(builder, raw);
+    event.counters = counters_;
+  }
+  builder.add(event);
+  check_limits(builder);
+}
 
+void Ingest::take_args(TraceBuilder& builder, const RawEvent& raw) {
   args_.clear();
   for (std::size_t i = 0; i < raw.arg_count; ++i) {
     const RawArg& arg = raw.args[i];
@@ -119,16 +196,10 @@ void Ingest::event(const RawEvent& raw) {
       case ArgType::kText: args_.push_back({arg.key, text(builder, arg.value).value()}); break;
     }
   }
-  event.args = args_;
-  if (kind == CategoryKind::kProfilerRange && needs.profiler_ranges) {
-    counters(builder, raw);
-    event.counters = counters_;
-  }
-  builder.add(event);
 }
 
 // Hardware counters have names of their own: all numeric arguments of the range.
-void Ingest::counters(TraceBuilder& builder, const RawEvent& raw) {
+void Ingest::take_counters(TraceBuilder& builder, const RawEvent& raw) {
   counters_.clear();
   rapidjson::Document document;
   rapidjson::MemoryStream stream(raw.args_text.data(), raw.args_text.size());
@@ -144,6 +215,13 @@ void Ingest::counters(TraceBuilder& builder, const RawEvent& raw) {
   }
 }
 
+void Ingest::check_limits(const TraceBuilder& builder) {
+  if (builder.strings().size() > limits_.names) {
+    passed_limit_ = "holds more than " + with_commas(static_cast<std::int64_t>(limits_.names)) + " different texts in one rank; raise --max-names if that is right";
+  }
+  if (records_ >= kMostRecords) passed_limit_ = "holds more than " + with_commas(static_cast<std::int64_t>(kMostRecords)) + " records; split it";
+}
+
 void Ingest::metadata(std::string_view key, std::string_view json) {
   if (key == "schema" && json.starts_with("\"hta/")) own_output_ = true;
   if (key == "nodes") foreign_schema_ = true;
@@ -153,34 +231,21 @@ void Ingest::metadata(std::string_view key, std::string_view json) {
 void Ingest::fault(EventFault fault, std::uint64_t offset) { first_.quality()[fault].add(offset); }
 
 std::uint64_t Ingest::repaired_texts() const {
-  std::uint64_t sum = first_.strings().repaired();
-  for (const Labelled& labelled : labelled_) sum += const_cast<Labelled&>(labelled).builder.strings().repaired();
+  std::uint64_t sum = broken_texts_ + first_.strings().repaired();
+  for (const auto& builder : others_) sum += builder->strings().repaired();
   return sum;
 }
 
 std::vector<Trace> Ingest::finish(std::vector<std::string>& labels) {
+  std::vector<std::size_t> order(std::max<std::size_t>(1, labels_.size()));
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return a != b && natural_less(labels_[a], labels_[b]); });
   std::vector<Trace> traces;
-  if (labelled_.size() == 1) labelled_.front().builder.quality().faults = first_.quality().faults;
-  if (labelled_.empty()) {
-    traces.push_back(first_.finish());
-  } else {
-    std::sort(labelled_.begin(), labelled_.end(),
-              [](const Labelled& a, const Labelled& b) { return natural_less(a.label, b.label); });
-    for (Labelled& labelled : labelled_) {
-      if (&labelled == &labelled_.front()) {
-        // Damage of the file is told once, with its first rank.
-        for (std::size_t i = 0; i < labelled.builder.quality().faults.size(); ++i) {
-          const FaultCount& seen = first_.quality().faults[i];
-          FaultCount& into = labelled.builder.quality().faults[i];
-          if (labelled_.size() > 1) into.count += seen.count;
-        }
-      }
-      traces.push_back(labelled.builder.finish());
-      if (labelled_.size() > 1) labels.push_back(labelled.label);
-    }
-    (void)first_.finish();
+  for (const std::size_t i : order) {
+    traces.push_back(i == 0 ? first_.finish() : others_[i - 1]->finish());
+    traces.back().info = info_;
+    if (labels_.size() > 1) labels.push_back(labels_[i]);
   }
-  for (Trace& trace : traces) trace.info = info_;
   return traces;
 }
 

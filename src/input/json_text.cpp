@@ -2,6 +2,9 @@
 
 #include <optional>
 
+#include <rapidjson/memorystream.h>
+#include <rapidjson/reader.h>
+
 namespace hta::input {
 namespace {
 
@@ -93,6 +96,18 @@ std::size_t decode_string(std::string_view raw, std::string& out) {
     raw.remove_prefix(used < raw.size() ? used : raw.size());
   }
   return odd;
+}
+
+std::size_t count_odd_escapes(std::string_view raw) {
+  std::string decoded;
+  return decode_string(raw, decoded);
+}
+
+bool is_valid_json(std::string_view text) {
+  rapidjson::MemoryStream stream(text.data(), text.size());
+  rapidjson::Reader reader;
+  rapidjson::BaseReaderHandler<> ignore;
+  return !reader.Parse<rapidjson::kParseIterativeFlag | rapidjson::kParseNumbersAsStringsFlag>(stream, ignore).IsError();
 }
 
 }  // namespace hta::input

@@ -1,7 +1,7 @@
 #pragma once
-// Events of rare kinds, read with RapidJSON: escaped key names, deep or odd values, anything the fast path declines.
+// Events of rare kinds, read with RapidJSON: escaped key names, and anything else that is valid and the fast path declines.
 
-#include <memory>
+#include <cstddef>
 
 #include "hta/input/raw_event.h"
 
@@ -9,19 +9,17 @@ namespace hta::input {
 
 class SlowEventReader {
  public:
-  explicit SlowEventReader(const ArgSet& wanted);
-  ~SlowEventReader();
-  SlowEventReader(const SlowEventReader&) = delete;
-  SlowEventReader& operator=(const SlowEventReader&) = delete;
+  explicit SlowEventReader(const ArgSet& wanted) : wanted_(wanted) {}
 
-  /// Reads one JSON object that starts at `begin`; nullptr if there is no valid one before `end`, else the byte behind it.
-  /// Views in `event` point into memory of this reader and hold until the next call; strings in it are already decoded.
-  const char* read(const char* begin, const char* end, RawEvent& event);
+  struct Outcome {
+    const char* behind = nullptr;  ///< the byte behind the object; nullptr if there is no valid one
+    std::size_t looked_at = 0;     ///< bytes
+  };
+  /// Reads the JSON object that starts at `begin`. Views in `event` point into the text.
+  Outcome read(const char* begin, const char* end, RawEvent& event) const;
 
  private:
-  struct Memory;
   ArgSet wanted_;
-  std::unique_ptr<Memory> memory_;
 };
 
 }  // namespace hta::input

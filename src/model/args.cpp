@@ -47,6 +47,7 @@ constexpr std::array<ArgSpec, kArgCount> kArgSpecs{{
     {"wait_on_cuda_event_id", kInteger},
     {"event_id", kInteger},
     {"cuda_sync_kind", kText},
+    {"Bytes", kInteger},
     {"Total Allocated", kInteger},
     {"Total Reserved", kInteger},
     {"Device Id", kInteger},
@@ -63,6 +64,7 @@ constexpr std::array<ArgSpec, kArgCount> kArgSpecs{{
     {"labels", kText},
     {"name", kText},
     {"sort_index", kInteger},
+    {"Task Type", kText},
 }};
 
 }  // namespace

@@ -1,32 +1,38 @@
 #include "finish.h"
 
 #include <algorithm>
+#include <bit>
 #include <unordered_map>
-#include <unordered_set>
 
+#include "columns.h"
 #include "hta/model/event_order.h"
 
 namespace hta {
 namespace {
 
 constexpr Nanos kDominatingFrom = kNanosPerSecond;
+constexpr std::uint32_t kNoRow = 0xffffffff;
 constexpr std::int64_t kIncompleteShare = 10;  // a step is incomplete with more than 1/10 of its launches bare
 
+// Gives the values of each column to the new rows of theirs, and drops those of rows that have none.
 template <class Index>
 void remap_rows(ArgTable<Index>& args, const std::vector<std::uint32_t>& new_row) {
-  // Every column was filled in the order of the old rows.
   for (ArgColumn<Index>& column : args.columns) {
-    const std::size_t n = column.size();
-    if (n == 0) continue;
-    std::vector<std::pair<std::uint32_t, std::int64_t>> moved;
-    moved.reserve(n);
-    for (std::size_t i = 0; i < n; ++i) {
-      const std::uint32_t row = new_row[column.row(i).value()];
-      if (row != 0xffffffffu) moved.emplace_back(row, column.value(i));
+    Index* const rows = column.rows().data();
+    std::int64_t* const values = column.values().data();
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < column.size(); ++i) {
+      const std::uint32_t row = new_row[rows[i].value()];
+      if (row == kNoRow) continue;
+      rows[kept] = Index(row);
+      values[kept++] = values[i];
     }
-    std::stable_sort(moved.begin(), moved.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
-    column.clear();
-    for (const auto& [row, value] : moved) column.add(Index(row), value);
+    column.rows().resize(kept);
+    column.values().resize(kept);
+    const auto order = sorted_order(kept, [rows](std::uint32_t a, std::uint32_t b) { return rows[a] < rows[b]; });
+    if (order.empty()) continue;
+    reorder(column.rows(), order);
+    reorder(column.values(), order);
   }
 }
 
@@ -36,25 +42,11 @@ std::vector<std::uint32_t> inverse(const std::vector<std::uint32_t>& order) {
   return out;
 }
 
-template <class Index, class T>
-void reorder(Column<Index, T>& column, const std::vector<std::uint32_t>& order) {
-  Column<Index, T> scratch;
-  hta::reorder(column, order, scratch);
-}
-
 void sort_gpu(Trace& trace) {
   GpuEvents& gpu = trace.gpu;
   const auto order = event_order(gpu.size(), {gpu.start_ns.data(), gpu.dur_ns.data(), gpu.position.data()});
   if (order.empty()) return;
-  reorder(gpu.start_ns, order);
-  reorder(gpu.dur_ns, order);
-  reorder(gpu.name, order);
-  reorder(gpu.stream, order);
-  reorder(gpu.thread, order);
-  reorder(gpu.category, order);
-  reorder(gpu.type, order);
-  reorder(gpu.correlation, order);
-  reorder(gpu.position, order);
+  for_each_column(kRecordedGpuColumns, [&](auto column) { reorder(gpu.*column, order); });
   remap_rows(trace.gpu_args, inverse(order));
 }
 
@@ -62,12 +54,7 @@ void sort_host(Trace& trace) {
   HostEvents& host = trace.host;
   const auto order = event_order(host.size(), {host.start_ns.data(), host.dur_ns.data(), host.position.data()});
   if (order.empty()) return;
-  reorder(host.start_ns, order);
-  reorder(host.dur_ns, order);
-  reorder(host.name, order);
-  reorder(host.thread, order);
-  reorder(host.category, order);
-  reorder(host.position, order);
+  for_each_column(kRecordedHostColumns, [&](auto column) { reorder(host.*column, order); });
   const auto new_row = inverse(order);
   remap_rows(trace.host_args, new_row);
   for (HostId& row : trace.launches.host) {
@@ -79,13 +66,7 @@ void sort_launches(Trace& trace) {
   LaunchCalls& calls = trace.launches;
   const auto order = event_order(calls.size(), {calls.start_ns.data(), calls.dur_ns.data(), calls.position.data()});
   if (order.empty()) return;
-  reorder(calls.start_ns, order);
-  reorder(calls.dur_ns, order);
-  reorder(calls.name, order);
-  reorder(calls.thread, order);
-  reorder(calls.correlation, order);
-  reorder(calls.host, order);
-  reorder(calls.position, order);
+  for_each_column(kRecordedLaunchColumns, [&](auto column) { reorder(calls.*column, order); });
 }
 
 template <class Row>
@@ -120,7 +101,7 @@ void make_steps(Trace& trace) {
 // Correlation -> the first launch call in event order.
 class LaunchIndex {
  public:
-  explicit LaunchIndex(const LaunchCalls& calls) {
+  explicit LaunchIndex(const LaunchCalls& calls) : calls_(calls) {
     std::int64_t low = INT64_MAX;
     std::int64_t high = 0;
     std::size_t n = 0;
@@ -131,35 +112,36 @@ class LaunchIndex {
       ++n;
     }
     if (n == 0) return;
-    // Correlations are running numbers: a plain array is smaller and faster than a map unless they are far apart.
-    if (static_cast<std::uint64_t>(high - low) < 16 * n + 1024) {
-      base_ = low;
-      dense_.resize(static_cast<std::size_t>(high - low) + 1);
-    }
+    // Correlations are running numbers: a plain array is smaller and faster than a hash table unless they are far apart.
+    dense_ = static_cast<std::uint64_t>(high - low) < 16 * n + 1024;
+    base_ = low;
+    slots_.resize(dense_ ? static_cast<std::size_t>(high - low) + 1 : std::bit_ceil(2 * n));
     for (const LaunchId call : IdRange<LaunchId>(calls.size())) {
       const std::int64_t id = calls.correlation[call];
       if (id == 0) continue;
-      if (dense_.empty()) {
-        sparse_.try_emplace(id, call);
-      } else if (LaunchId& slot = dense_[static_cast<std::size_t>(id - base_)]; !slot.valid()) {
-        slot = call;
-      }
+      if (LaunchId& slot = slots_[slot_of(id)]; !slot.valid()) slot = call;
     }
   }
   LaunchId find(std::int64_t id) const {
-    if (id == 0) return {};
-    if (!dense_.empty()) {
-      if (id < base_ || static_cast<std::uint64_t>(id - base_) >= dense_.size()) return {};
-      return dense_[static_cast<std::size_t>(id - base_)];
-    }
-    const auto at = sparse_.find(id);
-    return at == sparse_.end() ? LaunchId() : at->second;
+    if (id == 0 || slots_.empty()) return {};
+    if (dense_ && (id < base_ || static_cast<std::uint64_t>(id - base_) >= slots_.size())) return {};
+    return slots_[slot_of(id)];
   }
 
  private:
+  // Where `id` is, or belongs.
+  std::size_t slot_of(std::int64_t id) const {
+    if (dense_) return static_cast<std::size_t>(id - base_);
+    const std::size_t mask = slots_.size() - 1;
+    std::size_t at = (static_cast<std::uint64_t>(id) * 0x9E3779B97F4A7C15u >> 32) & mask;
+    while (slots_[at].valid() && calls_.correlation[slots_[at]] != id) at = (at + 1) & mask;
+    return at;
+  }
+
+  const LaunchCalls& calls_;
+  std::vector<LaunchId> slots_;
   std::int64_t base_ = 0;
-  std::vector<LaunchId> dense_;
-  std::unordered_map<std::int64_t, LaunchId> sparse_;
+  bool dense_ = true;
 };
 
 void link(Trace& trace) {
@@ -188,20 +170,25 @@ GpuCategory gpu_category(std::string_view folded) {
 
 void classify(Trace& trace, const KernelRules* rules) {
   GpuEvents& gpu = trace.gpu;
-  // One answer per (category, name, collective named or not): kernels repeat thousands of times.
-  std::unordered_map<std::uint64_t, KernelType> answers;
+  // Kernels repeat thousands of times, nearly always in one category: the last answer of each name is kept.
+  struct Answer {
+    CategoryId category;
+    bool named = false;
+    KernelType type = KernelType::kOther;
+  };
+  std::vector<Answer> answers(trace.strings.size());
   for (const GpuId i : IdRange<GpuId>(gpu.size())) {
     const bool named = gpu.type[i] == KernelType::kCommunication;
-    const std::uint64_t key = (std::uint64_t{gpu.name[i].value()} << 20) | (std::uint64_t{gpu.category[i].value()} << 1) | (named ? 1u : 0u);
-    auto [at, fresh] = answers.try_emplace(key, KernelType::kOther);
-    if (fresh) {
+    Answer& answer = answers[gpu.name[i].value()];
+    if (answer.category != gpu.category[i] || answer.named != named) {
       const std::string_view name = trace.name(i);
       const auto own = rules != nullptr ? rules->match(name) : std::nullopt;
-      at->second = own ? *own
-                       : classify_by_name(gpu_category(trace.text(trace.category(gpu.category[i]).folded)), name,
-                                          named ? CollectiveName::kPresent : CollectiveName::kAbsent);
+      answer = {gpu.category[i], named,
+                own ? *own
+                    : classify_by_name(gpu_category(trace.text(trace.category(gpu.category[i]).folded)), name,
+                                       named ? CollectiveName::kPresent : CollectiveName::kAbsent)};
     }
-    gpu.type[i] = at->second;
+    gpu.type[i] = answer.type;
   }
 }
 
@@ -235,38 +222,39 @@ void make_launch_lists(Trace& trace) {
   for (std::size_t i = 0; i < calls.size(); ++i) begin[i + 1] += begin[i];
   calls.gpu_of.clear();
   calls.gpu_of.resize(begin[calls.size()], GpuId());
-  std::vector<std::uint32_t> next(begin, begin + calls.size());
+  // Each begin is moved on as its list fills up, to where the next one's list begins; so all move back by one at last.
   for (const GpuId i : IdRange<GpuId>(gpu.size())) {
-    if (const LaunchId call = gpu.launch[i]; call.valid()) calls.gpu_of.data()[next[call.value()]++] = i;
+    if (const LaunchId call = gpu.launch[i]; call.valid()) calls.gpu_of.data()[begin[call.value()]++] = i;
   }
+  for (std::size_t i = calls.size(); i > 0; --i) begin[i] = begin[i - 1];
+  begin[0] = 0;
 }
 
 void find_incomplete_steps(Trace& trace) {
   if (trace.steps.size() < 2) return;
   const LaunchCalls& calls = trace.launches;
   const StepId last(trace.steps.size() - 1);
-  std::unordered_set<std::uint32_t> launching;  // names that launch GPU work in the earlier steps
+  std::vector<bool> launching(trace.strings.size());  // names that launch GPU work in the earlier steps
   for (const LaunchId call : IdRange<LaunchId>(calls.size())) {
     if (calls.gpu_events(call).empty()) continue;
     const StepId step = trace.step_at(calls.start_ns[call]);
-    if (step.valid() && step != last) launching.insert(calls.name[call].value());
+    if (step.valid() && step != last) launching[calls.name[call].value()] = true;
   }
   std::int64_t of_last = 0;
   std::int64_t bare = 0;
   for (const LaunchId call : IdRange<LaunchId>(calls.size())) {
-    if (!launching.contains(calls.name[call].value()) || trace.step_at(calls.start_ns[call]) != last) continue;
+    if (!launching[calls.name[call].value()] || trace.step_at(calls.start_ns[call]) != last) continue;
     ++of_last;
     if (calls.gpu_events(call).empty()) ++bare;
   }
   if (bare * kIncompleteShare > of_last) trace.incomplete_steps.push_back(last);
 }
 
+// Rows only move towards the front, so that each column can be thinned out where it is.
 template <class T>
-void shrink(Column<GpuId, T>& column, const std::vector<std::uint32_t>& kept) {
-  Column<GpuId, T> out;
-  out.reserve(kept.size());
-  for (const std::uint32_t row : kept) out.push_back(column.data()[row]);
-  column = std::move(out);
+void keep_rows(Column<GpuId, T>& column, const std::vector<std::uint32_t>& kept) {
+  for (std::size_t i = 0; i < kept.size(); ++i) column.data()[i] = column.data()[kept[i]];
+  column.resize(kept.size());
 }
 
 void apply_filter(Trace& trace, const GpuFilter& filter) {
@@ -274,7 +262,7 @@ void apply_filter(Trace& trace, const GpuFilter& filter) {
   GpuEvents& gpu = trace.gpu;
   std::unordered_map<std::uint32_t, bool> name_matches;
   std::vector<std::uint32_t> kept;
-  std::vector<std::uint32_t> new_row(gpu.size(), 0xffffffffu);
+  std::vector<std::uint32_t> new_row(gpu.size(), kNoRow);
   for (const GpuId i : IdRange<GpuId>(gpu.size())) {
     const Stream& on = trace.stream_of(i);
     if (!filter.devices.contains(on.device) || !filter.streams.contains(on.stream)) continue;
@@ -287,17 +275,7 @@ void apply_filter(Trace& trace, const GpuFilter& filter) {
     new_row[i.value()] = static_cast<std::uint32_t>(kept.size());
     kept.push_back(i.value());
   }
-  shrink(gpu.start_ns, kept);
-  shrink(gpu.dur_ns, kept);
-  shrink(gpu.name, kept);
-  shrink(gpu.stream, kept);
-  shrink(gpu.thread, kept);
-  shrink(gpu.category, kept);
-  shrink(gpu.type, kept);
-  shrink(gpu.correlation, kept);
-  shrink(gpu.launch, kept);
-  shrink(gpu.step, kept);
-  shrink(gpu.position, kept);
+  for_each_column(kGpuColumns, [&](auto column) { keep_rows(gpu.*column, kept); });
   remap_rows(trace.gpu_args, new_row);
 }
 
@@ -347,40 +325,19 @@ void finish_trace(Trace& trace, const BuildOptions& options) {
 
 void clear_trace(Trace& trace) {
   Trace fresh;
-  const auto keep = [](auto& column, auto& into) {
-    column.clear();
-    into = std::move(column);
+  const auto keep = [](auto& table, auto& into, const auto& columns) {
+    for_each_column(columns, [&](auto column) {
+      (table.*column).clear();
+      into.*column = std::move(table.*column);
+    });
   };
-  GpuEvents& gpu = trace.gpu;
-  keep(gpu.start_ns, fresh.gpu.start_ns);
-  keep(gpu.dur_ns, fresh.gpu.dur_ns);
-  keep(gpu.name, fresh.gpu.name);
-  keep(gpu.stream, fresh.gpu.stream);
-  keep(gpu.thread, fresh.gpu.thread);
-  keep(gpu.category, fresh.gpu.category);
-  keep(gpu.type, fresh.gpu.type);
-  keep(gpu.correlation, fresh.gpu.correlation);
-  keep(gpu.launch, fresh.gpu.launch);
-  keep(gpu.step, fresh.gpu.step);
-  keep(gpu.position, fresh.gpu.position);
-  LaunchCalls& calls = trace.launches;
-  keep(calls.start_ns, fresh.launches.start_ns);
-  keep(calls.dur_ns, fresh.launches.dur_ns);
-  keep(calls.name, fresh.launches.name);
-  keep(calls.thread, fresh.launches.thread);
-  keep(calls.correlation, fresh.launches.correlation);
-  keep(calls.host, fresh.launches.host);
-  keep(calls.position, fresh.launches.position);
-  keep(calls.gpu_begin, fresh.launches.gpu_begin);
-  keep(calls.gpu_of, fresh.launches.gpu_of);
-  HostEvents& host = trace.host;
-  keep(host.start_ns, fresh.host.start_ns);
-  keep(host.dur_ns, fresh.host.dur_ns);
-  keep(host.name, fresh.host.name);
-  keep(host.thread, fresh.host.thread);
-  keep(host.category, fresh.host.category);
-  keep(host.position, fresh.host.position);
-  keep(host.parent, fresh.host.parent);
+  keep(trace.gpu, fresh.gpu, kGpuColumns);
+  keep(trace.launches, fresh.launches, kLaunchColumns);
+  keep(trace.host, fresh.host, kHostColumns);
+  for (ArgColumn<GpuId>& column : trace.gpu_args.columns) column.clear();
+  for (ArgColumn<HostId>& column : trace.host_args.columns) column.clear();
+  fresh.gpu_args = std::move(trace.gpu_args);
+  fresh.host_args = std::move(trace.host_args);
   trace.strings.clear();
   fresh.strings = std::move(trace.strings);
   trace = std::move(fresh);

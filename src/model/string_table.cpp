@@ -75,6 +75,14 @@ StringId StringTable::intern(std::string_view bytes) {
   return StringId(entries_.size() - 1);
 }
 
+std::vector<StringId> StringTable::absorb(const StringTable& other) {
+  std::vector<StringId> ids;
+  ids.reserve(other.size());
+  for (const Entry& entry : other.entries_) ids.push_back(intern(entry.text));
+  repaired_ += other.repaired_;
+  return ids;
+}
+
 StringId StringTable::find(std::string_view text) const {
   const std::uint64_t hash = hash_bytes(text);
   const std::size_t mask = slots_.size() - 1;

@@ -37,6 +37,7 @@ std::optional<std::int64_t> step_number(std::string_view name) {
 
 std::string_view event_fault_text(EventFault fault) {
   switch (fault) {
+    case EventFault::kNoPhase: return "no phase (ph)";
     case EventFault::kNoName: return "no name";
     case EventFault::kNoTime: return "no usable ts or dur";
     case EventFault::kUnpairedBegin: return "begin without end";
@@ -64,7 +65,7 @@ std::uint64_t total(const Quality& quality, EventFault first, EventFault last) {
 }
 }  // namespace
 
-std::uint64_t Quality::ignored() const { return total(*this, EventFault::kNoName, EventFault::kTimeOutOfRange); }
+std::uint64_t Quality::ignored() const { return total(*this, EventFault::kNoPhase, EventFault::kTimeOutOfRange); }
 std::uint64_t Quality::suspect() const { return total(*this, EventFault::kStartsBeforeLaunch, EventFault::kDominatesRank); }
 std::uint64_t Quality::damaged() const { return total(*this, EventFault::kDamagedText, EventFault::kCutOff); }
 

@@ -38,18 +38,7 @@ std::string human_cell(const result::Table& table, std::size_t row, std::size_t 
       const std::int64_t value = table.number(row, column);
       return value >= 10'000 || value <= -10'000 ? with_commas(value) : std::to_string(value);
     }
-    case CellType::kBytes: {
-      const std::int64_t bytes = table.number(row, column);
-      const std::int64_t magnitude = bytes < 0 ? -bytes : bytes;
-      struct Unit {
-        std::int64_t bytes;
-        std::string_view name;
-      };
-      for (const Unit& unit : {Unit{std::int64_t{1} << 30, "GiB"}, Unit{1 << 20, "MiB"}, Unit{1 << 10, "KiB"}}) {
-        if (magnitude >= unit.bytes) return fixed_point(divide_half_even(Int128{bytes} * 100, unit.bytes), 2) + " " + std::string(unit.name);
-      }
-      return std::to_string(bytes) + " B";
-    }
+    case CellType::kBytes: return human_bytes(table.number(row, column));
     case CellType::kRate: return fixed_point(divide_half_even(table.number(row, column), 10'000), 2);
     default: {
       std::string text = table.plain(row, column);
@@ -86,7 +75,7 @@ std::string quality_line(const result::Document& document, Detail detail) {
   const auto count = [](std::uint64_t n) { return with_commas(static_cast<std::int64_t>(n)); };
   std::vector<std::string> parts;
   if (q.damaged > 0) parts.push_back(count(q.damaged) + " damaged and lost");
-  if (q.ignored > 0) parts.push_back(count(q.ignored) + " ignored");
+  if (q.ignored > q.profiler_spans) parts.push_back(count(q.ignored - q.profiler_spans) + " ignored");
   if (q.suspect > 0) parts.push_back(count(q.suspect) + " suspect");
   if (q.gpu_events > 0 && q.gpu_events_linked < q.gpu_events) {
     parts.push_back(fixed_point(static_cast<std::int64_t>(q.gpu_events_linked * 1000 / q.gpu_events), 1) + " % of GPU events linked to a launch");

@@ -28,6 +28,7 @@ enum class OptionKind : std::uint8_t {
   kTextList,  ///< may be repeated
   kRanges,    ///< numbers and ranges such as 0,4-7
   kChoice,    ///< one of `choices`, separated by |
+  kChoiceOrFile,  ///< one of `choices`, or else the content of the file that is named
 };
 
 /// One option of one analysis. `--help`, parsing, man pages and checks follow from it.
@@ -38,6 +39,8 @@ struct OptionSpec {
   std::string_view value_name;    ///< for the help: US, N, FILE, REGEX
   std::string_view help;
   std::string_view choices;
+
+  bool is_choice(std::string_view text) const;
 };
 
 /// Both lists, one behind the other.
@@ -69,6 +72,7 @@ class Options {
   Side side = Side::kOnly;  ///< of the rank that is being mapped
   /// Rows per group in tables with `others` rows; 0 = all.
   std::int64_t top = 0;
+  bool strict = false;  ///< a verdict that cannot be trusted is a failure
   bool top_given = false;  ///< by the user, not by default
   /// Tables that will be printed; empty = all that are not per event.
   std::vector<std::string> tables;

@@ -43,7 +43,8 @@ struct CommonOptions {
   std::map<std::string, std::int64_t> assigned_ranks;
   std::shared_ptr<const KernelRules> kernel_rules;
   std::optional<Nanos> max_event_dur_ns;
-  input::ScanLimits limits;
+  input::ScanLimits scan_limits;
+  input::LoadLimits load_limits;
 
   /// The format that counts: -f, else the extension of the output file, else a table.
   report::Format effective_format() const;

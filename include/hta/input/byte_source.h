@@ -10,15 +10,24 @@
 
 namespace hta::input {
 
+/// What is wrong with the packing although bytes could be read.
+struct PackingTrouble {
+  enum class Kind : std::uint8_t { kNone, kCutShort, kCorrupt, kTrailingBytes };
+  Kind kind = Kind::kNone;
+  std::uint64_t packed_offset = 0;  ///< where in the packed file
+  /// What is wrong, as part of a sentence; empty if nothing is.
+  std::string text() const;
+};
+
 /// A stream of inflated bytes, read once from front to back.
 class ByteSource {
  public:
   virtual ~ByteSource() = default;
   /// Fills up to `room` bytes; 0 at the end. Not thread safe, but may be called from another thread than the maker's.
   virtual Result<std::size_t> read(char* into, std::size_t room) = 0;
-  /// What went wrong with the packing although bytes could be read: a cut or corrupt gzip stream. Empty if nothing.
-  virtual std::string trouble() const { return {}; }
-  /// Bytes of the file consumed so far (packed size), for progress.
+  /// To be asked when nobody reads any more.
+  virtual PackingTrouble trouble() const { return {}; }
+  /// Bytes of the file consumed so far (packed size). Thread safe.
   virtual std::uint64_t consumed() const = 0;
 };
 

@@ -21,6 +21,7 @@ enum class FileStatus : std::uint8_t {
   kUnreadable,      ///< cannot be opened or read
   kSeveralWriters,  ///< documents of several writers mixed into each other
   kOwnOutput,       ///< written by hta itself
+  kOverLimit,       ///< larger in some respect than a trace should be; limits are options
 };
 std::string_view file_status_text(FileStatus status);
 
@@ -43,9 +44,17 @@ struct LoadedFile {
   std::uint64_t records = 0;     ///< of all phases
 };
 
+/// What a file may hold before it is refused as hostile.
+struct LoadLimits {
+  std::size_t names = 16'000'000;  ///< different texts (names, categories, arguments) of one rank
+  std::size_t labels = 4'096;      ///< ranks told apart by labels in their pids
+  std::size_t expansion = 200;     ///< inflated bytes for one packed byte, from a gigabyte on
+};
+
 struct LoadOptions {
   BuildOptions build;
-  ScanLimits limits;
+  ScanLimits scan;
+  LoadLimits limits;
 };
 
 enum class Threads : std::uint8_t { kOne, kTwo };  ///< whether reading and unpacking may have a thread of its own

@@ -18,7 +18,7 @@ class ScanSink {
   virtual ~ScanSink() = default;
   /// One record of the event array, of any phase.
   virtual void event(const RawEvent& event) = 0;
-  /// One top-level member besides the events, as raw JSON text.
+  /// One top-level member besides the events, as raw JSON text. The key is decoded.
   virtual void metadata(std::string_view key, std::string_view json) = 0;
   /// A record that is lost.
   virtual void fault(EventFault fault, std::uint64_t offset) = 0;
@@ -34,11 +34,14 @@ struct ScanReport {
   std::uint64_t events = 0;            ///< records handed over
   bool saw_event_array = false;        ///< "traceEvents", or a bare array with at least one record that has a phase
   bool bare_array = false;
+  bool head_lost = false;              ///< the text does not begin as JSON does, but records follow
   bool truncated = false;              ///< the text ended inside the document
   bool trailing_comma = false;
   bool second_document = false;        ///< more JSON behind the end; ignored
   bool trailing_garbage = false;       ///< something else behind the end; ignored
-  bool several_writers = false;        ///< two documents mixed into each other: nothing in it can be trusted
+  std::optional<std::uint64_t> interrupted_at;  ///< where a second document begins inside the first; not read from there on
+  bool several_writers = false;        ///< documents mixed into each other: nothing in it can be trusted
+  bool hopeless = false;               ///< so damaged that looking for records was given up
   std::uint64_t control_characters = 0;  ///< records kept although a string held raw control characters
   std::uint64_t damaged_metadata = 0;    ///< top-level members that could not be read
   // Offsets in the inflated text, for those who write a trace back.
@@ -49,6 +52,9 @@ struct ScanReport {
 
 enum class MoreBytes : std::uint8_t { kYes, kNo };
 
+/// The records found do not depend on how the text is cut into buffers. Work and memory are linear in the text, whatever is
+/// in it: a record needs at most event_bytes and twice that for looking at it again, and damaged text of a kind that would
+/// cost more ends the reading (ScanReport::hopeless).
 class Scanner {
  public:
   /// `wanted`: the arguments to hand over; all others are skipped. `sink` must outlive the scanner.
@@ -61,7 +67,7 @@ class Scanner {
   /// not consumed: the caller must give the rest again, followed by more. With MoreBytes::kNo everything is consumed.
   const char* scan(const char* begin, const char* end, MoreBytes more);
   const ScanReport& report() const;
-  /// Whether the document has ended, so that the rest need not be read (but may hold a second document).
+  /// Whether the document has ended, so that the rest need not be read.
   bool done() const;
 
  private:

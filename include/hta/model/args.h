@@ -22,9 +22,10 @@ enum class ArgKey : std::uint8_t {
   kExternalId, kSequenceNumber, kFwdThreadId, kPythonId, kPythonParentId,
   kInputDims, kInputType, kInputStrides, kConcreteInputs, kCallStack,
   kWaitOnStream, kWaitOnEventRecordCorrelation, kWaitOnEventId, kEventId, kSyncKind,
-  kTotalAllocated, kTotalReserved, kDeviceId, kDeviceType, kAddress,
+  kMemoryBytes, kTotalAllocated, kTotalReserved, kDeviceId, kDeviceType, kAddress,
   kGraphId, kGraphNodeId, kGrid, kBlock, kSharedMemory, kRegistersPerThread, kOccupancy, kPriority,
   kLabels, kName, kSortIndex,
+  kTaskType,
   kCount
 };
 inline constexpr std::size_t kArgCount = static_cast<std::size_t>(ArgKey::kCount);

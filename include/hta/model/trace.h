@@ -144,8 +144,8 @@ struct SyncRecord {
 struct MemoryEvent {
   Nanos time_ns = 0;
   std::int64_t bytes = 0;  ///< > 0 allocated, < 0 released
-  std::int64_t total_allocated = 0;
-  std::int64_t total_reserved = 0;
+  std::int64_t total_allocated = -1;  ///< of the device, after it; -1 = not recorded
+  std::int64_t total_reserved = -1;   ///< what the allocator holds; -1 = not recorded
   std::int64_t device_type = -1;  ///< 0 CPU, 1 CUDA, ...
   std::int64_t device_id = -1;
   std::int64_t address = 0;
@@ -195,7 +195,7 @@ struct StepEvent {
 /// Why an event does not count, or counts with doubt.
 enum class EventFault : std::uint8_t {
   // ignored
-  kNoName, kNoTime, kUnpairedBegin, kUnpairedEnd, kNegativeDuration, kTooLong, kZeroTimes, kProfilerSpan, kTimeOutOfRange,
+  kNoPhase, kNoName, kNoTime, kUnpairedBegin, kUnpairedEnd, kNegativeDuration, kTooLong, kZeroTimes, kProfilerSpan, kTimeOutOfRange,
   // suspect, but kept
   kStartsBeforeLaunch, kDominatesRank,
   // damaged text, found by the reader
@@ -212,6 +212,13 @@ struct FaultCount {
   void add(std::uint64_t offset) {
     ++count;
     if (first_offsets.size() < kOffsetsKept) first_offsets.push_back(offset);
+  }
+  /// Adds those of a later part of the file.
+  void add(const FaultCount& later) {
+    count += later.count;
+    for (const std::uint64_t offset : later.first_offsets) {
+      if (first_offsets.size() < kOffsetsKept) first_offsets.push_back(offset);
+    }
   }
 };
 

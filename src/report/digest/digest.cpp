@@ -109,7 +109,7 @@ Bottleneck bottleneck_of(const Measures& measures) {
   const auto pct = [&](std::string_view name) { return value_of(measures, name).value_or(0); };
   const auto text = [&](std::string_view name) { return fixed_point(pct(name), 2) + " %"; };
   Bottleneck out;
-  for (const std::string_view name : {"compute_pct", "exposed_comm_pct", "exposed_memory_pct", "idle_pct", "idle_host_wait_pct", "idle_kernel_wait_pct", "straggler_wait_pct"}) {
+  for (const std::string_view name : {"compute_pct", "exposed_comm_pct", "exposed_memory_pct", "idle_pct", "idle_host_wait_pct", "idle_kernel_wait_pct", "straggler_wait_pct", "late_ranks_wait_pct"}) {
     if (const auto at = measures.find(name); at != measures.end() && at->second.value) out.evidence.push_back(as_measure(name, at->second));
   }
   if (!value_of(measures, "compute_pct")) {
@@ -117,13 +117,14 @@ Bottleneck bottleneck_of(const Measures& measures) {
     return out;
   }
   const std::int64_t straggler = pct("straggler_wait_pct");
+  const std::int64_t late = pct("late_ranks_wait_pct");
   const std::int64_t host = pct("idle_host_wait_pct") + pct("idle_kernel_wait_pct");
   const std::int64_t communication = pct("exposed_comm_pct");
   const std::int64_t memory = pct("exposed_memory_pct");
   const std::int64_t largest = std::max({host, communication, memory});
-  if (straggler >= kShareThatBinds / 2 && straggler * 2 >= communication && straggler >= host) {
+  if (straggler >= kShareThatBinds / 2 && late * 2 >= communication && late >= host) {
     out.kind = "straggler";
-    out.sentence = "Waiting for " + measures.find("straggler_wait_pct")->second.subject + " takes " + text("straggler_wait_pct") + " of GPU time, most of the exposed communication (" + text("exposed_comm_pct") + ").";
+    out.sentence = "Waiting for " + measures.find("straggler_wait_pct")->second.subject + " takes " + text("straggler_wait_pct") + " of GPU time, waiting for late ranks altogether " + text("late_ranks_wait_pct") + "; exposed communication is " + text("exposed_comm_pct") + ".";
   } else if (largest >= kShareThatBinds && largest == communication) {
     out.kind = "communication";
     out.sentence = "Communication that nothing hides takes " + text("exposed_comm_pct") + " of GPU time, more than waiting for the host (" + fixed_point(host, 2) + " %) or copies (" + text("exposed_memory_pct") + ").";
@@ -180,13 +181,14 @@ void add_top_kernels(const Answers& answers, std::int64_t top, result::Document&
 
 // What was loaded, in one sentence.
 std::string load_sentence(const result::Document& document, const Answers& answers) {
-  const result::Table* kernels = answers.table("breakdown", "kernels");
-  std::int64_t time = 0;
-  if (kernels != nullptr) time = answers.sum("breakdown", "kernels", "sum_us").value_or(0);
+  const auto kernels = [&](std::string_view column) {
+    const auto total = answers.sum("breakdown", "kernels", column).value_or(0);
+    return total - answers.sum("breakdown", "kernels", column, "kernel_type", "MEMORY").value_or(0);
+  };
   std::size_t ranks = 0;
   for (const result::Input& input : document.inputs) ranks += input.rank ? 1u : 0u;
   return "Loaded " + std::to_string(ranks) + (ranks == 1 ? " rank, " : " ranks, ") + with_commas(static_cast<std::int64_t>(document.quality.events)) + " events, " +
-         with_commas(answers.sum("breakdown", "kernels", "count").value_or(0)) + " of them GPU events with " + human_time(time) + " of GPU event time.";
+         with_commas(kernels("count")) + " kernels with " + human_time(kernels("sum_us")) + " of kernel time.";
 }
 
 void add_load(const std::map<std::string, std::uint64_t>& events, result::Document& document) {

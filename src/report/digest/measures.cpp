@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 #include <vector>
 
 #include "hta/base/exact.h"
@@ -204,22 +205,27 @@ class Meter {
   void steps() {
     const Table* steps = answers_.table("steps", "steps");
     if (steps == nullptr) return;
-    const Rows rows(*steps, {"rank", "step", "dur_us", "outlier"});
-    std::int64_t outliers = 0;
-    for (std::size_t row = 0; row < rows.size(); ++row) outliers += rows.number(row, 3);
-    std::string subject;
-    if (const Table* table = answers_.table("steps", "outlier_steps")) {
-      const Rows worst(*table, {"rank", "step", "over_median_us", "grew"});
-      std::size_t longest = 0;
-      for (std::size_t row = 0; row < worst.size(); ++row) {
-        if (worst.number(row, 2) > worst.number(longest, 2)) longest = row;
-      }
-      if (worst.size() > 0) {
-        subject = "step " + std::to_string(worst.number(longest, 1)) + " of rank " + std::to_string(RankKey::from_value(worst.number(longest, 0)).rank()) + ", " +
-                  human_time(worst.number(longest, 2)) + " over the median, mostly " + std::string(worst.text(longest, 3));
-      }
+    const Rows rows(*steps, {"step", "outlier"});
+    std::set<std::int64_t> outliers;  // the same step of several ranks is one
+    for (std::size_t row = 0; row < rows.size(); ++row) {
+      if (rows.number(row, 1) != 0) outliers.insert(rows.number(row, 0));
     }
-    put("outlier_steps", CellType::kInteger, rows.size() > 0 ? std::optional(outliers) : std::nullopt, subject);
+    put("outlier_steps", CellType::kInteger, rows.size() > 0 ? std::optional(static_cast<std::int64_t>(outliers.size())) : std::nullopt, worst_step());
+  }
+
+  // Where most time was lost. Ranks whose communication grew waited for another one: that one tells more.
+  std::string worst_step() const {
+    const Table* table = answers_.table("steps", "outlier_steps");
+    if (table == nullptr) return {};
+    const Rows rows(*table, {"rank", "step", "over_median_us", "part", "part_change_us"});
+    std::optional<std::size_t> worst;
+    const auto weight = [&](std::size_t row) { return std::pair(rows.text(row, 3) != "exposed communication", rows.number(row, 4)); };
+    for (std::size_t row = 0; row < rows.size(); ++row) {
+      if (!worst || weight(row) > weight(*worst)) worst = row;
+    }
+    if (!worst) return {};
+    return "step " + std::to_string(rows.number(*worst, 1)) + " on rank " + std::to_string(RankKey::from_value(rows.number(*worst, 0)).rank()) + ", " +
+           human_time(rows.number(*worst, 2)) + " over the median, where " + std::string(rows.text(*worst, 3)) + " grew by " + human_time(rows.number(*worst, 4));
   }
 
   void stragglers() {
@@ -227,7 +233,9 @@ class Meter {
     if (table == nullptr) return share("exposed_comm_net_pct", answers_.sum("breakdown", "temporal", "exposed_comm_us"));
     const Rows rows(*table, {"rank", "verdict", "wait_caused_us", "last_pct", "cause"});
     std::optional<std::size_t> worst;
+    std::int64_t named = 0;  // waits caused by ranks that are late, persistently or once
     for (std::size_t row = 0; row < rows.size(); ++row) {
+      if (rows.text(row, 1) != "none") named += rows.number(row, 2);
       if (rows.text(row, 1) == "straggler" && (!worst || rows.number(row, 2) > rows.number(*worst, 2))) worst = row;
     }
     std::string subject;
@@ -237,8 +245,8 @@ class Meter {
     }
     // The others' waits are summed over ranks, as the spans are.
     share("straggler_wait_pct", worst ? rows.number(*worst, 2) : 0, subject);
-    const std::int64_t caused = worst ? rows.number(*worst, 2) : 0;
-    if (const auto exposed = answers_.sum("breakdown", "temporal", "exposed_comm_us")) share("exposed_comm_net_pct", std::max<std::int64_t>(0, *exposed - caused));
+    share("late_ranks_wait_pct", named);
+    if (const auto exposed = answers_.sum("breakdown", "temporal", "exposed_comm_us")) share("exposed_comm_net_pct", std::max<std::int64_t>(0, *exposed - named));
     put("straggler_last_pct", CellType::kPercent, worst ? std::optional(rows.number(*worst, 3)) : std::nullopt, subject);
   }
 

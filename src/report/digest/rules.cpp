@@ -23,7 +23,7 @@ constexpr std::string_view kNeedsGpu = "GPU events: record with ProfilerActivity
 constexpr std::array kRules{
     RuleSpec{"straggler", "straggler_wait_pct", Compare::kAbove, 5 * kPct, 20 * kPct, {}, {}, 0,
              "{straggler_wait_pct:subject} makes the others wait: {straggler_wait_pct} % of all GPU time is waiting for it, it comes last in {straggler_last_pct} % of the collectives",
-             "Look at {straggler_wait_pct:subject} first: compare its clocks, its temperature and its input with the other ranks; if its work is larger, balance batch sizes and sequence lengths over the ranks.",
+             "Look at that rank first: compare its clocks, its temperature and its input with the other ranks; if its work is larger, balance batch sizes and sequence lengths over the ranks.",
              "stragglers", "straggler_wait_pct", Severity::kWarning, "several ranks with collectives: give the directory with all ranks"},
     RuleSpec{"input-stall", "idle_data_loading_pct", Compare::kAbove, 3 * kPct, 15 * kPct, {}, {}, 0,
              "The GPUs starve for data: idle {idle_data_loading_pct} % of the time while the host is in {idle_data_loading_pct:subject}",
@@ -74,7 +74,7 @@ constexpr std::array kRules{
              "Compare the same kernels over ranks: slower ones mean a slow GPU (clocks, temperature), more of them an uneven distribution of work.",
              "breakdown", {}, Severity::kWarning, "three ranks or more"},
     RuleSpec{"outlier-steps", "outlier_steps", Compare::kAbove, 0, {}, {}, {}, 0,
-             "{outlier_steps} steps take much longer than the others; the worst is {outlier_steps:subject}",
+             "{outlier_steps} of the steps take much longer than the others; most is lost in {outlier_steps:subject}",
              "Look at what only these steps do: evaluation, checkpoints, garbage collection, recompilation, a late batch.",
              "steps", {}, Severity::kWarning, "ProfilerStep annotations: call prof.step() in the training loop"},
     RuleSpec{"queue-full", "queue_full_pct", Compare::kAbove, 5 * kPct, {}, {}, {}, 0,

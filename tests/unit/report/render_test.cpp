@@ -79,15 +79,6 @@ TEST_CASE("terminal: piped tables are neither cut nor coloured, and control char
   CHECK(text.find('\033') == std::string::npos);
 }
 
-TEST_CASE("people: durations have a fitting unit") {
-  CHECK(report::human_time(0) == "0 µs");
-  CHECK(report::human_time(7) == "0.007 µs");
-  CHECK(report::human_time(12'345) == "12.34 µs");
-  CHECK(report::human_time(123'456) == "123.5 µs");
-  CHECK(report::human_time(1'234'567'890) == "1.23 s");
-  CHECK(report::human_time(-2'500'000) == "-2.50 ms");
-}
-
 TEST_CASE("people: kernel names lose mangling, return type and arguments") {
   CHECK(report::readable_kernel_name("_Z4gemmPfS_i") == "gemm(float*, float*, int)");
   CHECK(report::readable_kernel_name("void at::native::f<int, (g)3>(int, h<(k)1>)") == "at::native::f<int, (g)3>");
