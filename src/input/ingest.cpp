@@ -146,8 +146,12 @@ void Ingest::event(const RawEvent& raw) {
   const CategoryKind kind = event.category.valid() ? builder.kind(event.category) : CategoryKind::kOtherHost;
   if (raw.name.kind == TokenKind::kString) {
     event.has_name = true;
-    if (builder.stores_names(kind) || raw.name.text.starts_with(kStepPrefix)) event.name = text(builder, raw.name);
-    else check_text(raw.name);
+    if (builder.stores_names(kind) || raw.name.text.starts_with(kStepPrefix)) {
+      event.name = text(builder, raw.name);
+    } else {
+      check_text(raw.name);
+      event.name = builder.name_in_tree(kind);
+    }
   }
   if (raw.time.state == TimeState::kValid) event.time_ns = raw.time.nanos;
   if (raw.dur.state == TimeState::kValid) event.dur_ns = raw.dur.nanos;

@@ -111,6 +111,7 @@ struct TraceBuilder::Lookups {
   PairIds streams;
   std::unordered_map<std::uint32_t, std::vector<Pending>> open;  // by ThreadId
   std::size_t open_begins = 0;
+  StringId no_name;
   StringId memory_name;
   StringId memory_category;
   StringId forward_backward;
@@ -133,6 +134,7 @@ void TraceBuilder::reset() {
   lookups_->open.clear();
   lookups_->open_begins = 0;
   self_contained_ = true;
+  lookups_->no_name = trace_.strings.intern("");
   lookups_->memory_name = trace_.strings.intern("[memory]");
   lookups_->memory_category = trace_.strings.intern("cpu_instant_event");
   lookups_->forward_backward = trace_.strings.intern("fwdbwd");
@@ -170,6 +172,11 @@ bool TraceBuilder::stores_names(CategoryKind kind) const {
     case CategoryKind::kOtherHost: return options_.needs.host_events || options_.needs.memory_events;
   }
   return true;
+}
+
+StringId TraceBuilder::name_in_tree(CategoryKind kind) const {
+  const Needs& needs = options_.needs;
+  return kind == CategoryKind::kPython && needs.host_events && needs.python_tree ? lookups_->no_name : StringId();
 }
 
 ThreadId TraceBuilder::thread(const TrackName& pid, const TrackName& tid) {
@@ -311,7 +318,8 @@ void TraceBuilder::store_host(const Event& event, Nanos start_ns, Nanos dur_ns, 
     }
   }
   HostId host_row;
-  if (options_.needs.host_events && (what != CategoryKind::kPython || options_.needs.python_frames)) {
+  const Needs& needs = options_.needs;
+  if (needs.host_events && (what != CategoryKind::kPython || needs.python_frames || needs.python_tree)) {
     HostEvents& host = trace_.host;
     host_row = HostId(host.size());
     host.start_ns.push_back(start_ns);

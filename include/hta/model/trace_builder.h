@@ -72,6 +72,8 @@ class TraceBuilder {
   CategoryKind kind(CategoryId id) const { return trace_.categories[id.value()].kind; }
   /// Whether names of events of this kind are kept; otherwise only step names matter and `Event::name` may stay empty.
   bool stores_names(CategoryKind kind) const;
+  /// The name of an event whose own name is not kept but that belongs to the call tree: the empty one. None otherwise.
+  StringId name_in_tree(CategoryKind kind) const;
   const Needs& needs() const { return options_.needs; }
 
   /// Takes one record. Records that do not count are counted by fault and dropped.
