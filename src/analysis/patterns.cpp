@@ -36,7 +36,7 @@ constexpr std::array kOptions{
 Needs needs(const Options& options) {
   Needs needs;
   needs.call_tree = true;
-  needs.python_tree = true;                         // an operator may end with the frame around it
+  needs.python_tree = true;                       // an operator may end with the frame around it
   needs.python_frames = options.has("operator");  // it may name one
   return needs;
 }

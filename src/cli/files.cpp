@@ -8,10 +8,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <filesystem>
-
 #include <fcntl.h>
-#include <fmt/format.h>
+#include <filesystem>
 #include <sys/stat.h>
 #include <unistd.h>
 

@@ -104,8 +104,9 @@ Result<Window> numbered_steps(const Trace& trace, const std::vector<Nanos>& comp
   if (trace.steps.empty())
     return insufficient("there is no step " + asked + ", nor any other; --trace explains the whole trace");
   const std::string front = std::to_string(trace.steps.front().number);
-  const std::string known = trace.steps.size() == 1 ? "step " + front + " only"
-                                                    : "steps " + front + " to " + std::to_string(trace.steps.back().number);
+  const std::string known = trace.steps.size() == 1
+                                ? "step " + front + " only"
+                                : "steps " + front + " to " + std::to_string(trace.steps.back().number);
   return insufficient("there is no step " + asked + "; the trace has " + known);
 }
 

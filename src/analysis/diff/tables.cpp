@@ -10,8 +10,8 @@ namespace {
 using result::Bar;
 using result::Cell;
 using result::ColumnSpec;
-using result::if_room;
 using result::Fit;
+using result::if_room;
 using result::Presence;
 using enum result::CellType;
 
