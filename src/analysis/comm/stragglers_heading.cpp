@@ -70,7 +70,8 @@ void suggest(const Findings& found, std::span<const std::uint32_t> named, result
 void add_heading(const Findings& found, result::Document& document) {
   if (found.ranks.size() < 2) {
     document.heading.emplace_back("No verdict: there is one rank only. Give the directory with all ranks.");
-    document.note("one-rank", "stragglers are found by comparing ranks; give the directory with all of them");
+    document.note("one-rank", "stragglers are found by comparing ranks; give the directory with all of them",
+                  result::Severity::kInfo);
     return;
   }
   if (found.basis == Basis::kBusyTime) {
