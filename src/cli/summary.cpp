@@ -1,13 +1,14 @@
 #include "summary.h"
 
+#include "hta/analysis/diff.h"
+#include "hta/analysis/registry.h"
+#include "hta/report/digest.h"
+
 #include <array>
 #include <fstream>
 #include <iterator>
 
 #include "baseline_file.h"
-#include "hta/analysis/diff.h"
-#include "hta/analysis/registry.h"
-#include "hta/report/digest.h"
 #include "run_analysis.h"
 
 namespace hta::cli {
@@ -38,7 +39,8 @@ Job default_job(const analysis::AnalysisSpec& spec, const Invocation& invocation
   Job job;
   job.spec = &spec;
   for (const OptionSpec& option : spec.options) {
-    if (!option.default_text.empty() && option.kind != OptionKind::kTextList) (void)job.options.set(option, option.default_text);
+    if (!option.default_text.empty() && option.kind != OptionKind::kTextList)
+      (void)job.options.set(option, option.default_text);
   }
   job.options.paths = invocation.common.paths;
   return job;
@@ -70,7 +72,10 @@ ExitStatus run_summary(const Command& command, Invocation& invocation) {
   if (!rules) return fail(rules.error());
   const std::string baseline_path = invocation.options.text("save-baseline");
   if (!baseline_path.empty() && !invocation.common.filter.all()) {
-    return fail({ErrorCode::kUsage, "", "--save-baseline takes the whole run; leave --step, --device, --stream and --name out", {}});
+    return fail({ErrorCode::kUsage,
+                 "",
+                 "--save-baseline takes the whole run; leave --step, --device, --stream and --name out",
+                 {}});
   }
   std::vector<Job> jobs = digest_jobs(invocation);
   if (!baseline_path.empty()) jobs.push_back(default_job(analysis::kDiff, invocation));
@@ -109,17 +114,29 @@ ExitStatus run_rules(const Command& command, Invocation& invocation) {
 }  // namespace
 
 Command summary_command() {
-  return {"summary", "what is the main problem, and what do I do next?",
-          "Runs the analyses in one pass over the files, applies rules to what they measure, and says what is wrong, what bounds the run, and what to change. "
+  return {"summary",
+          "what is the main problem, and what do I do next?",
+          "Runs the analyses in one pass over the files, applies rules to what they measure, and says what is wrong, "
+          "what bounds the run, and what to change. "
           "hta PATH alone does the same.",
-          Paths::kOneRun, report::digest_tables(), kSummaryOptions, nullptr, &run_summary};
+          Paths::kOneRun,
+          report::digest_tables(),
+          kSummaryOptions,
+          nullptr,
+          &run_summary};
 }
 
 Command rules_command() {
-  return {"rules", "which rules does the summary apply, and with what thresholds?",
-          "Lists the rules. A file for --rules changes thresholds: {\"rules\": [{\"id\": \"host-bound\", \"warning\": 15, \"critical\": 40, \"off\": false}]}, "
+  return {"rules",
+          "which rules does the summary apply, and with what thresholds?",
+          "Lists the rules. A file for --rules changes thresholds: {\"rules\": [{\"id\": \"host-bound\", \"warning\": "
+          "15, \"critical\": 40, \"off\": false}]}, "
           "in the unit of the measure (per cent for names that end in _pct).",
-          Paths::kNone, {}, kRulesOptions, nullptr, &run_rules};
+          Paths::kNone,
+          {},
+          kRulesOptions,
+          nullptr,
+          &run_rules};
 }
 
 }  // namespace hta::cli

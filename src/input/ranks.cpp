@@ -1,27 +1,46 @@
 #include "ranks.h"
 
+#include "hta/base/text.h"
+
 #include <algorithm>
 #include <array>
 #include <map>
 #include <set>
 
-#include "hta/base/text.h"
-
 namespace hta::input {
 namespace {
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+bool is_letter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
 
 std::string_view base_name(std::string_view path) {
   const std::size_t slash = path.rfind('/');
   return slash == std::string_view::npos ? path : path.substr(slash + 1);
 }
 
+// Larger numbers are dates or process ids. It also keeps rank and window within 64 bits.
+constexpr std::int64_t kMostRanks = 10'000'000;
+
+std::optional<std::int64_t> credible(std::optional<std::int64_t> rank) {
+  return rank && *rank >= 0 && *rank < kMostRanks ? rank : std::nullopt;
+}
+
 std::optional<std::int64_t> number_at(std::string_view text) {
   std::size_t n = 0;
   while (n < text.size() && is_digit(text[n])) ++n;
-  return parse_integer(text.substr(0, n));
+  return credible(parse_integer(text.substr(0, n)));
+}
+
+// `r0-2025-...`: too short a word to take a rank from, but enough to see that it is another than the recorded one.
+std::optional<std::int64_t> hint_in_name(std::string_view name) {
+  if (name.size() < 2 || name[0] != 'r') return std::nullopt;
+  const std::size_t digits = name.find_first_not_of("0123456789", 1);
+  if (digits == 1 || digits == std::string_view::npos || name[digits] != '-') return std::nullopt;
+  return number_at(name.substr(1));
 }
 
 // `TP-1-DP-0-PP-0` and the like: the numbers behind the names of parallel dimensions, in order of the name.
@@ -65,7 +84,8 @@ std::string range_text(const std::vector<std::int64_t>& numbers) {
   return out;
 }
 
-// Several traces of one rank: capture windows, if their times do not overlap or their names differ only in a time stamp.
+// Several traces of one rank: capture windows, if their times do not overlap or their names differ only in a time
+// stamp.
 bool are_windows(const std::vector<RunInput*>& inputs) {
   bool same_name = true;
   for (const RunInput* input : inputs) {
@@ -104,7 +124,8 @@ std::optional<std::int64_t> rank_in_name(std::string_view file_name) {
       if (i > 0 && is_letter(file_name[i - 1])) continue;
       if (!equals_ignoring_case(file_name.substr(i, word.size()), word)) continue;
       std::string_view rest = file_name.substr(i + word.size());
-      if (!rest.empty() && (rest[0] == '_' || rest[0] == '-' || rest[0] == '[' || rest[0] == '.')) rest.remove_prefix(1);
+      if (!rest.empty() && (rest[0] == '_' || rest[0] == '-' || rest[0] == '[' || rest[0] == '.'))
+        rest.remove_prefix(1);
       if (const auto number = number_at(rest)) return number;
     }
   }
@@ -112,6 +133,12 @@ std::optional<std::int64_t> rank_in_name(std::string_view file_name) {
 }
 
 Status assign_ranks(std::vector<RunInput>& inputs, const RunOptions& options, std::vector<RunNote>& notes) {
+  for (const auto& [path, rank] : options.assigned_ranks) {
+    const bool known =
+        std::any_of(inputs.begin(), inputs.end(), [&](const RunInput& input) { return input.path == path; });
+    if (!known)
+      return Error{ErrorCode::kUsage, path, "is given to --assign-rank but is no input; hta info lists the paths", {}};
+  }
   std::vector<RunInput*> usable;
   for (RunInput& input : inputs) {
     if (input.status == FileStatus::kOk) usable.push_back(&input);
@@ -125,14 +152,15 @@ Status assign_ranks(std::vector<RunInput>& inputs, const RunOptions& options, st
     const auto by_option = options.assigned_ranks.find(input->path);
     const std::string_view name = base_name(input->path);
     const auto named = input->label.empty() ? rank_in_name(name) : std::nullopt;
-    const auto recorded = input->label.empty() ? input->info.rank : std::nullopt;
+    const auto recorded = input->label.empty() ? credible(input->info.rank) : std::nullopt;
+    const auto hinted = named ? named : hint_in_name(name);
     if (by_option != options.assigned_ranks.end()) {
       rank[input] = by_option->second;
       input->source = RankSource::kOption;
-    } else if (recorded && *recorded >= 0 && options.rank_from != RankFrom::kName) {
+    } else if (recorded && options.rank_from != RankFrom::kName) {
       rank[input] = *recorded;
       input->source = RankSource::kMetadata;
-      if (named && *named != *recorded) disagreeing.push_back(std::string(name));
+      if (hinted && *hinted != *recorded) disagreeing.push_back(std::string(name));
     } else if (named && options.rank_from != RankFrom::kMetadata) {
       rank[input] = *named;
       input->source = RankSource::kName;
@@ -141,9 +169,11 @@ Status assign_ranks(std::vector<RunInput>& inputs, const RunOptions& options, st
     }
   }
   if (!disagreeing.empty()) {
-    notes.push_back({"rank-name-differs", "the rank in the name of " + disagreeing.front() +
+    notes.push_back({"rank-name-differs",
+                     "the rank in the name of " + disagreeing.front() +
                          (disagreeing.size() > 1 ? " and " + std::to_string(disagreeing.size() - 1) + " more" : "") +
-                         " differs from the recorded one; the recorded one counts", false});
+                         " differs from the recorded one; the recorded one counts",
+                     false});
   }
 
   // The others get the numbers that are left, in order of their parallel dimensions or names.
@@ -172,13 +202,18 @@ Status assign_ranks(std::vector<RunInput>& inputs, const RunOptions& options, st
         what += ", ...";
         break;
       }
-      what += (what.empty() ? "" : ", ") + std::string(base_name(input->path)) + " = rank " + std::to_string(rank[const_cast<RunInput*>(input)]);
+      what += (what.empty() ? "" : ", ") + std::string(base_name(input->path)) + " = rank " +
+              std::to_string(rank[const_cast<RunInput*>(input)]);
     }
-    notes.push_back({"rank-assigned", "ranks assigned in name order, because the files carry none: " + what + " (change with --assign-rank)", false});
+    notes.push_back(
+        {"rank-assigned",
+         "ranks assigned in name order, because the files carry none: " + what + " (change with --assign-rank)",
+         false});
   }
   bool by_name = false;
   for (const RunInput* input : usable) by_name |= input->source == RankSource::kName;
-  if (by_name && usable.size() > 1) notes.push_back({"rank-from-name", "ranks taken from file names, because the files carry none", false});
+  if (by_name && usable.size() > 1)
+    notes.push_back({"rank-from-name", "ranks taken from file names, because the files carry none", false});
 
   // Several inputs of one rank.
   std::map<std::int64_t, std::vector<RunInput*>> by_rank;
@@ -189,8 +224,11 @@ Status assign_ranks(std::vector<RunInput>& inputs, const RunOptions& options, st
       continue;
     }
     if (!are_windows(group)) {
-      return Error{ErrorCode::kInput, "", "rank " + std::to_string(number) + " is claimed by both " + group[0]->path + " and " + group[1]->path +
-                                              "; remove one, or use --assign-rank", {}};
+      return Error{ErrorCode::kInput,
+                   group[0]->path,
+                   "claims rank " + std::to_string(number) + ", and so does " + group[1]->path +
+                       "; give one of them, or tell them apart with --assign-rank PATH=N",
+                   {}};
     }
     std::stable_sort(group.begin(), group.end(), [](const RunInput* a, const RunInput* b) {
       const Nanos x = a->first_start_ns.value_or(0) + a->info.base_time_ns.value_or(0);
@@ -198,8 +236,10 @@ Status assign_ranks(std::vector<RunInput>& inputs, const RunOptions& options, st
       return x != y ? x < y : natural_less(a->path, b->path);
     });
     for (std::size_t i = 0; i < group.size(); ++i) group[i]->rank = RankKey(number, static_cast<int>(i) + 1);
-    notes.push_back({"capture-windows", "rank " + std::to_string(number) + " has " + std::to_string(group.size()) +
-                         " capture windows; they are kept apart in column window", false});
+    notes.push_back({"capture-windows",
+                     "rank " + std::to_string(number) + " has " + std::to_string(group.size()) +
+                         " capture windows; they are kept apart in column window",
+                     false});
   }
 
   std::int64_t world = 0;
@@ -209,8 +249,11 @@ Status assign_ranks(std::vector<RunInput>& inputs, const RunOptions& options, st
     if (!by_rank.contains(r)) missing.push_back(r);
   }
   if (!missing.empty() && !by_rank.empty()) {
-    notes.push_back({"rank-missing", (missing.size() == 1 ? "rank " : "ranks ") + range_text(missing) + " of " + std::to_string(world) +
-                         (missing.size() == 1 ? " is missing" : " are missing") + "; statistics cover the ranks that are here", false});
+    notes.push_back({"rank-missing",
+                     (missing.size() == 1 ? "rank " : "ranks ") + range_text(missing) + " of " + std::to_string(world) +
+                         (missing.size() == 1 ? " is missing" : " are missing") +
+                         "; statistics cover the ranks that are here",
+                     false});
   }
   return {};
 }

@@ -1,10 +1,10 @@
 #include "hta/model/string_table.h"
 
-#include <cstring>
-#include <string>
-
 #include "hta/base/nanos.h"
 #include "hta/base/text.h"
+
+#include <cstring>
+#include <string>
 
 namespace hta {
 namespace {
@@ -45,7 +45,9 @@ std::uint64_t hash_bytes(std::string_view text) {
 
 }  // namespace
 
-StringTable::StringTable() { clear(); }
+StringTable::StringTable() {
+  clear();
+}
 
 void StringTable::clear() {
   entries_.clear();
@@ -73,6 +75,14 @@ StringId StringTable::intern(std::string_view bytes) {
   slots_[slot] = static_cast<std::uint32_t>(entries_.size());
   if (entries_.size() * 2 > slots_.size()) grow_slots();
   return StringId(entries_.size() - 1);
+}
+
+std::vector<StringId> StringTable::absorb(const StringTable& other) {
+  std::vector<StringId> ids;
+  ids.reserve(other.size());
+  for (const Entry& entry : other.entries_) ids.push_back(intern(entry.text));
+  repaired_ += other.repaired_;
+  return ids;
 }
 
 StringId StringTable::find(std::string_view text) const {

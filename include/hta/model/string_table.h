@@ -1,13 +1,13 @@
 #pragma once
 
+#include "hta/base/ids.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <memory>
 #include <string_view>
 #include <vector>
-
-#include "hta/base/ids.h"
 
 namespace hta {
 
@@ -18,6 +18,8 @@ class StringTable {
 
   /// The id of `bytes`; equal bytes give equal ids. Bytes that are no UTF-8 are stored repaired (U+FFFD).
   StringId intern(std::string_view bytes);
+  /// Interns all texts of `other` in order of their ids. Result: by id of `other`, the id here.
+  std::vector<StringId> absorb(const StringTable& other);
   /// The id if the text is known, else none.
   StringId find(std::string_view text) const;
   std::string_view text(StringId id) const { return entries_[id.value()].text; }

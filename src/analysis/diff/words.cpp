@@ -51,7 +51,7 @@ std::string verdict_sentence(const MetricRow& step) {
   return text;
 }
 
-// The components by the size of their change; those that are nothing beside the largest are left out.
+// The components by the size of their change, those without any left out.
 std::vector<Component> by_change(const Comparison& comparison) {
   std::vector<Component> out;
   const auto change = [&](Component c) { return comparison.metrics[static_cast<std::size_t>(c) + 1].time_ns.change(); };
