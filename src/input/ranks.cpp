@@ -135,7 +135,7 @@ std::optional<std::int64_t> rank_in_name(std::string_view file_name) {
 Status assign_ranks(std::vector<RunInput>& inputs, const RunOptions& options, std::vector<RunNote>& notes) {
   for (const auto& [path, rank] : options.assigned_ranks) {
     const bool known =
-        std::any_of(inputs.begin(), inputs.end(), [&](const RunInput& input) { return input.path == path; });
+        std::any_of(inputs.begin(), inputs.end(), [&path = path](const RunInput& input) { return input.path == path; });
     if (!known)
       return Error{ErrorCode::kUsage, path, "is given to --assign-rank but is no input; hta info lists the paths", {}};
   }

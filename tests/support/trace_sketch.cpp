@@ -94,8 +94,8 @@ analysis::Options options_of(const analysis::AnalysisSpec& spec,
       throw std::logic_error("bad default");
   }
   for (const auto& [name, text] : values) {
-    const auto at =
-        std::find_if(spec.options.begin(), spec.options.end(), [&](const auto& option) { return option.name == name; });
+    const auto at = std::find_if(spec.options.begin(), spec.options.end(),
+                                 [&name = name](const auto& option) { return option.name == name; });
     if (at == spec.options.end()) throw std::logic_error("no such option: " + std::string(name));
     if (const Status status = options.set(*at, text); !status) throw std::logic_error(status.error().text());
   }

@@ -217,7 +217,7 @@ void add_match(const Matching& matching, result::Document& document) {
   }
   std::int64_t mismatched = 0;
   for (const auto& [g, counts] : groups) {
-    const auto of = [&](MatchState state) { return counts.states[static_cast<std::size_t>(state)]; };
+    const auto of = [&counts = counts](MatchState state) { return counts.states[static_cast<std::size_t>(state)]; };
     const std::int64_t size = matching.groups[g].size;
     table.add({matching.groups[g].label(), size > 0 ? Cell(size) : Cell(std::nullopt), matching.loaded[g], counts.all,
                of(MatchState::kMatched), of(MatchState::kPartial), of(MatchState::kUnmatched), of(MatchState::kAlone),
