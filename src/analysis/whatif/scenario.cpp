@@ -113,7 +113,7 @@ class Applier {
   const Segment* segment_of(std::size_t v) const {
     const ReplayGraph::Vertex& vertex = graph_.vertices[v];
     if (!vertex.host.valid()) return nullptr;
-    return engine_.host().before(engine_.host().lane_of(engine_.trace().host.thread[vertex.host]), vertex.end_ns());
+    return engine_.host().before(engine_.lanes().of(engine_.trace().host.thread[vertex.host]), vertex.end_ns());
   }
   bool launches(const Segment& segment) const {
     const LaunchId call = engine_.host().launch_of(segment.event);
@@ -168,7 +168,7 @@ class Applier {
   Nanos loading_in_gap(std::size_t v) const {
     const ReplayGraph::Vertex& vertex = graph_.vertices[v];
     const ThreadId thread = vertex.host.valid() ? engine_.trace().host.thread[vertex.host] : path_.window().last_thread;
-    const LaneId lane = engine_.host().lane_of(thread);
+    const LaneId lane = engine_.lanes().of(thread);
     if (!lane.valid()) return 0;
     const Nanos from_ns = vertex.start_ns - in_window(v);
     Nanos loading_ns = 0;
