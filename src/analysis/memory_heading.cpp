@@ -63,9 +63,11 @@ void say_growth(const OfRank& of, result::Document& document) {
   const std::int64_t growth = of.device->end_bytes - of.device->start_bytes;
   if (growth <= 0 || growth * kNotable < of.device->peak.allocated_bytes) return;
   std::string line = "From the first to the last event it grew by " + human_bytes(growth);
-  const auto& operators = of.device->operators;
-  if (!operators.empty() && operators.front().net_bytes() > 0 && !operators.front().name.empty()) {
-    line += ", most by " + operators.front().name + " (" + human_bytes(operators.front().net_bytes()) + ")";
+  const auto most =
+      std::max_element(of.device->operators.begin(), of.device->operators.end(),
+                       [](const OperatorMemory& a, const OperatorMemory& b) { return a.kept_bytes < b.kept_bytes; });
+  if (most != of.device->operators.end() && most->kept_bytes > 0 && !most->name.empty()) {
+    line += "; most of what was allocated and kept is of " + most->name + " (" + human_bytes(most->kept_bytes) + ")";
   }
   document.heading.push_back(line + ".");
 }

@@ -1,9 +1,9 @@
 #include "hta/analysis/options.h"
 
+#include "hta/base/text.h"
+
 #include <algorithm>
 #include <cmath>
-
-#include "hta/base/text.h"
 
 namespace hta::analysis {
 namespace {
@@ -38,7 +38,10 @@ bool OptionSpec::is_choice(std::string_view text) const {
 Status Options::set(const OptionSpec& spec, std::string_view text) {
   Value& value = values_[std::string(spec.name)];
   const auto fail = [&](std::string_view wanted) {
-    return Error{ErrorCode::kUsage, "", "--" + std::string(spec.name) + ": '" + std::string(text) + "' is no " + std::string(wanted), {}};
+    return Error{ErrorCode::kUsage,
+                 "",
+                 "--" + std::string(spec.name) + ": '" + std::string(text) + "' is no " + std::string(wanted),
+                 {}};
   };
   switch (spec.kind) {
     case OptionKind::kFlag: value.integer = 1; break;
@@ -65,7 +68,8 @@ Status Options::set(const OptionSpec& spec, std::string_view text) {
       break;
     case OptionKind::kRanges: {
       auto ranges = IntRanges::parse(text);
-      if (!ranges) return Error{ErrorCode::kUsage, "", "--" + std::string(spec.name) + ": " + ranges.error().message, {}};
+      if (!ranges)
+        return Error{ErrorCode::kUsage, "", "--" + std::string(spec.name) + ": " + ranges.error().message, {}};
       value.ranges = std::move(ranges).value();
       break;
     }
@@ -77,7 +81,9 @@ Status Options::set(const OptionSpec& spec, std::string_view text) {
   return {};
 }
 
-bool Options::flag(std::string_view name) const { return integer(name) != 0; }
+bool Options::flag(std::string_view name) const {
+  return integer(name) != 0;
+}
 
 std::int64_t Options::integer(std::string_view name) const {
   const auto at = values_.find(name);

@@ -1,8 +1,5 @@
 #include "hta/analysis/registry.h"
 
-#include <array>
-#include <cassert>
-
 #include "hta/analysis/breakdown.h"
 #include "hta/analysis/comm.h"
 #include "hta/analysis/counters.h"
@@ -17,29 +14,23 @@
 #include "hta/analysis/stragglers.h"
 #include "hta/analysis/whatif.h"
 
+#include <array>
+#include <cassert>
+
 namespace hta::analysis {
 namespace {
 
 // One line per analysis. Commands, help, flags and the checks of docs and tests follow from it.
 constexpr std::array kAnalyses{
-    &kBreakdown,
-    &kIdle,
-    &kOverlap,
-    &kLaunch,
-    &kPatterns,
-    &kCounters,
-    &kCriticalPath,
-    &kWhatif,
-    &kStragglers,
-    &kComm,
-    &kSteps,
-    &kMemory,
-    &kDiff,
+    &kBreakdown, &kIdle,       &kOverlap, &kLaunch, &kPatterns, &kCounters, &kCriticalPath,
+    &kWhatif,    &kStragglers, &kComm,    &kSteps,  &kMemory,   &kDiff,
 };
 
 }  // namespace
 
-std::span<const AnalysisSpec* const> registry() { return kAnalyses; }
+std::span<const AnalysisSpec* const> registry() {
+  return kAnalyses;
+}
 
 const AnalysisSpec* find_analysis(std::string_view name) {
   for (const AnalysisSpec* spec : registry()) {

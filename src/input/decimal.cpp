@@ -5,10 +5,15 @@
 namespace hta::input {
 namespace {
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+bool is_blank(char c) {
+  return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
 
-// More digits than this behind the leading ones cannot matter: 19 decide an int64, the rest only whether a half is exact.
+// More digits than this behind the leading ones cannot matter: 19 decide an int64, the rest only whether a half is
+// exact.
 constexpr int kMaxExponent = 1'000'000;
 
 }  // namespace

@@ -1,11 +1,11 @@
 // Decimal text to integers: never a crash, and what RapidJSON reads as an exact integer comes out the same.
 
+#include "hta/base/text.h"
+#include "hta/input/decimal.h"
+
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>
-
-#include "hta/base/text.h"
-#include "hta/input/decimal.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);

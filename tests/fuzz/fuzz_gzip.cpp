@@ -1,10 +1,10 @@
 // Any bytes as a file: unpacking ends, hands over no more than it said, and never crashes.
 
+#include "hta/input/byte_source.h"
+
 #include <array>
 #include <cstdint>
 #include <cstdlib>
-
-#include "hta/input/byte_source.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const auto source = hta::input::memory_source(reinterpret_cast<const char*>(data), size);

@@ -1,9 +1,9 @@
 // Any bytes as a trace file, with everything kept: the trace that comes out keeps the laws of the model.
 
+#include "hta/input/load.h"
+
 #include <cstdint>
 #include <cstdlib>
-
-#include "hta/input/load.h"
 
 using namespace hta;
 
@@ -12,7 +12,6 @@ namespace {
 void require(bool condition) {
   if (!condition) std::abort();
 }
-
 
 void check(const Trace& trace) {
   const GpuEvents& gpu = trace.gpu;
@@ -44,7 +43,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   needs.sync_records = needs.memory_events = needs.flows = needs.profiler_ranges = true;
   needs.gpu_args = {ArgKey::kBytes, ArgKey::kMemoryBandwidth, ArgKey::kSeq};
   input::Workspace workspace;
-  const input::LoadedFile file = input::load_source("fuzz", std::move(opened), options, input::Threads::kOne, workspace);
+  const input::LoadedFile file =
+      input::load_source("fuzz", std::move(opened), options, input::Threads::kOne, workspace);
   for (const Trace& trace : file.traces) check(trace);
   return 0;
 }

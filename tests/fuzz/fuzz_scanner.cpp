@@ -1,12 +1,12 @@
 // Any text, cut into buffers in any way: no crash, offsets inside the text, and the same records however it was cut.
 
+#include "hta/input/scanner.h"
+
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <string>
 #include <vector>
-
-#include "hta/input/scanner.h"
 
 using namespace hta;
 using namespace hta::input;
@@ -25,10 +25,13 @@ class Recorder final : public ScanSink {
   explicit Recorder(std::size_t size) : size_(size) {}
   void event(const RawEvent& event) override {
     require(event.offset < size_);
-    found += std::to_string(event.offset) + event.phase + std::string(event.name.text) + "|" + std::string(event.category.text) + "|" +
-             std::to_string(event.time.nanos) + "|" + std::to_string(event.dur.nanos) + "|" + std::to_string(event.arg_count) + "\n";
+    found += std::to_string(event.offset) + event.phase + std::string(event.name.text) + "|" +
+             std::string(event.category.text) + "|" + std::to_string(event.time.nanos) + "|" +
+             std::to_string(event.dur.nanos) + "|" + std::to_string(event.arg_count) + "\n";
   }
-  void metadata(std::string_view key, std::string_view json) override { found += std::string(key) + ":" + std::string(json) + "\n"; }
+  void metadata(std::string_view key, std::string_view json) override {
+    found += std::string(key) + ":" + std::string(json) + "\n";
+  }
   void fault(EventFault fault, std::uint64_t offset) override {
     require(offset <= size_);
     found += event_fault_text(fault);

@@ -1,4 +1,5 @@
 #include "hta/analysis/steps.h"
+
 #include "hta/base/intervals.h"
 
 #include <numeric>

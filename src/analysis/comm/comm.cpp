@@ -217,7 +217,7 @@ void add_match(const Matching& matching, result::Document& document) {
   }
   std::int64_t mismatched = 0;
   for (const auto& [g, counts] : groups) {
-    const auto of = [&](MatchState state) { return counts.states[static_cast<std::size_t>(state)]; };
+    const auto of = [&counts = counts](MatchState state) { return counts.states[static_cast<std::size_t>(state)]; };
     const std::int64_t size = matching.groups[g].size;
     table.add({matching.groups[g].label(), size > 0 ? Cell(size) : Cell(std::nullopt), matching.loaded[g], counts.all,
                of(MatchState::kMatched), of(MatchState::kPartial), of(MatchState::kUnmatched), of(MatchState::kAlone),
@@ -243,7 +243,7 @@ void add_heading(Ranks ranks, const Matching& matching, const Classes& classes, 
   }
   if (classes.empty()) {
     document.heading.emplace_back("No communication kernel was recorded.");
-    document.note("no-collectives", "there are no communication kernels in these traces");
+    document.note("no-collectives", "there are no communication kernels in these traces", result::Severity::kInfo);
     return;
   }
   const std::string collectives = with_commas(static_cast<std::int64_t>(matching.instances.size())) + " collectives";
@@ -281,7 +281,10 @@ Status combine_comm(std::span<Ranked<RankComm>> ranks, const Options& options, r
   add_outliers(view, matching, clocks, classes, document);
   add_match(matching, document);
   add_clocks(view, clocks, kTables[3], document);
-  document.shown = {"comm", "comm_outliers", "comm_match"};
+  document.shown = {"comm"};
+  for (const std::string_view name : {"comm_outliers", "comm_match"}) {
+    if (document.find_table(name)->rows() > 0) document.shown.emplace_back(name);
+  }
   if (clocks.any_ahead()) document.shown.emplace_back("clocks");
   return {};
 }

@@ -1,6 +1,7 @@
 #include "hta/analysis/stragglers.h"
 
 #include "hta/base/exact.h"
+#include "hta/base/text.h"
 
 #include <algorithm>
 #include <array>
@@ -20,11 +21,17 @@ using enum result::CellType;
 constexpr std::array kStragglerColumns{
     ColumnSpec{"rank", kRank},           ColumnSpec{"verdict", kText},
     ColumnSpec{"wait_caused_us", kTime}, ColumnSpec{"wait_suffered_us", kTime},
-    ColumnSpec{"last_count", kInteger},  ColumnSpec{"collectives", kInteger},
+    if_room("last_count", kInteger),     if_room("collectives", kInteger),
     ColumnSpec{"last_pct", kPercent},    ColumnSpec{"cause", kText},
     if_room("cause_pct", kPercent),      ColumnSpec{"cost_pct", kPercent},
     if_room("owed_us", kTime),           if_room("top_steps", kInteger),
     if_room("steps", kInteger),
+};
+constexpr std::array kFoldedColumns{
+    ColumnSpec{"ranks", kText},          ColumnSpec{"verdict", kText},
+    ColumnSpec{"wait_caused_us", kTime}, ColumnSpec{"wait_suffered_us", kTime},
+    ColumnSpec{"last_pct", kPercent},    ColumnSpec{"cause", kText},
+    ColumnSpec{"cost_pct", kPercent},
 };
 constexpr std::array kCauseColumns{
     ColumnSpec{"rank", kRank},
@@ -36,7 +43,10 @@ constexpr std::array kTables{
     result::TableSpec{"stragglers", "Ranks by the wait they cause", kStragglerColumns},
     result::TableSpec{"straggler_causes", "What late ranks do more of than the others", kCauseColumns},
     kClockTable,
+    result::TableSpec{"stragglers_folded", "Ranks by the wait they cause, those without a verdict folded",
+                      kFoldedColumns},
 };
+constexpr std::size_t kManyRanks = 32;  // above, people see the folded table
 constexpr std::array kOptions{kClockOption};
 
 // Those that matter first, then by rank.
@@ -74,6 +84,52 @@ void add_ranks(const Findings& found, result::Document& document) {
   document.tables.push_back(std::move(table));
 }
 
+// "0-516,518-999 (999 alike)"
+std::string folded_ranks(const Findings& found, const std::vector<std::uint32_t>& rows) {
+  std::string text;
+  for (std::size_t i = 0; i < rows.size();) {
+    const auto rank = [&](std::size_t row) { return found.ranks[rows[row]].context.rank.rank(); };
+    std::size_t last = i;
+    while (last + 1 < rows.size() && rank(last + 1) == rank(last) + 1) ++last;
+    text += (text.empty() ? "" : ",") + std::to_string(rank(i)) + (last == i ? "" : "-" + std::to_string(rank(last)));
+    i = last + 1;
+  }
+  return rows.size() == 1 ? text : text + " (" + with_commas(static_cast<std::int64_t>(rows.size())) + " alike)";
+}
+
+// A row for everyone with a verdict and one for all the others: their waits caused summed, those suffered on average.
+void add_folded(const Findings& found, result::Document& document) {
+  result::Table table(table_spec(kTables, "stragglers_folded"));
+  std::vector<std::uint32_t> alike;
+  Account sum;
+  Nanos cost_ns = 0;
+  Nanos time_ns = 0;
+  for (const std::uint32_t r : order_of(found)) {
+    const Judgement& judgement = found.judgements[r];
+    const Account& account = found.accounts[r];
+    if (judgement.cause) {
+      const std::string cause = judgement.cause->text();
+      table.add({folded_ranks(found, {r}), verdict_name(judgement.verdict), account.wait_caused_ns,
+                 account.wait_suffered_ns, percent(account.last_count, account.collectives), cause,
+                 percent(judgement.cost.exposed_ns, judgement.time_ns)});
+      continue;
+    }
+    alike.push_back(r);
+    sum.wait_caused_ns += account.wait_caused_ns;
+    sum.wait_suffered_ns += account.wait_suffered_ns;
+    sum.last_count += account.last_count;
+    sum.collectives += account.collectives;
+    cost_ns += judgement.cost.exposed_ns;
+    time_ns += judgement.time_ns;
+  }
+  if (!alike.empty()) {
+    table.add({folded_ranks(found, alike), verdict_name(RankVerdict::kNone), sum.wait_caused_ns,
+               divide_half_even(sum.wait_suffered_ns, static_cast<Nanos>(alike.size())),
+               percent(sum.last_count, sum.collectives), Cell(std::nullopt), percent(cost_ns, time_ns)});
+  }
+  document.tables.push_back(std::move(table));
+}
+
 void add_causes(const Findings& found, result::Document& document) {
   result::Table table(kTables[1]);
   for (const std::uint32_t r : order_of(found)) {
@@ -107,7 +163,8 @@ Status combine_stragglers(std::span<Ranked<RankComm>> ranks, const Options& opti
   add_ranks(found, document);
   add_causes(found, document);
   add_clocks(view, clocks, kTables[2], document);
-  document.shown = {"stragglers"};
+  add_folded(found, document);
+  document.shown = {view.size() > kManyRanks ? "stragglers_folded" : "stragglers"};
   const bool any = std::any_of(found.judgements.begin(), found.judgements.end(),
                                [](const Judgement& j) { return j.cause.has_value(); });
   if (any) document.shown.emplace_back("straggler_causes");

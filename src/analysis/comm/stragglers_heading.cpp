@@ -5,6 +5,7 @@
 #include "hta/base/text.h"
 
 #include <algorithm>
+#include <span>
 #include <string>
 
 namespace hta::analysis::comm {
@@ -54,14 +55,14 @@ void say_rank(const Findings& found, std::uint32_t r, result::Document& document
   document.heading.push_back(line + cause_text(found, judgement));
 }
 
-void suggest(const Findings& found, result::Document& document) {
-  for (const Judgement& judgement : found.judgements) {
-    if (!judgement.cause || !judgement.cause->named()) continue;
-    const bool host = judgement.cause->main() == CausePart::kLateLaunches;
-    document.next.emplace_back(host ? "idle" : "breakdown");
-    return;
+// What digs deeper into the worst of them.
+void suggest(const Findings& found, std::span<const std::uint32_t> named, result::Document& document) {
+  const Cause* cause = named.empty() ? nullptr : &*found.judgements[named.front()].cause;
+  if (cause != nullptr && cause->named()) {
+    document.next.emplace_back(cause->main() == CausePart::kLateLaunches ? "idle" : "breakdown");
+  } else {
+    document.next.emplace_back(found.basis == Basis::kCollectives ? "comm" : "steps");
   }
-  document.next.emplace_back(found.basis == Basis::kCollectives ? "comm" : "steps");
 }
 
 }  // namespace
@@ -69,7 +70,8 @@ void suggest(const Findings& found, result::Document& document) {
 void add_heading(const Findings& found, result::Document& document) {
   if (found.ranks.size() < 2) {
     document.heading.emplace_back("No verdict: there is one rank only. Give the directory with all ranks.");
-    document.note("one-rank", "stragglers are found by comparing ranks; give the directory with all of them");
+    document.note("one-rank", "stragglers are found by comparing ranks; give the directory with all of them",
+                  result::Severity::kInfo);
     return;
   }
   if (found.basis == Basis::kBusyTime) {
@@ -102,7 +104,7 @@ void add_heading(const Findings& found, result::Document& document) {
     }
     document.heading.push_back(line + ".");
   }
-  suggest(found, document);
+  suggest(found, named, document);
 }
 
 }  // namespace hta::analysis::comm

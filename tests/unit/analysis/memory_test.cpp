@@ -106,8 +106,8 @@ TEST_CASE("memory: releases count for the operator in which they happen, and liv
   const Trace trace = r.sketch.build();
   const Outcome outcome = memory_of(trace);
   CHECK(rows_of(outcome.document, "memory_operators",
-                {"operator", "net_bytes", "allocated_bytes", "released_bytes", "allocations", "releases"}) ==
-        Rows{"aten::a|350|350|0|2|0", "aten::b|50|400|350|1|2"});
+                {"operator", "net_bytes", "kept_bytes", "allocated_bytes", "released_bytes", "allocations",
+                 "releases"}) == Rows{"aten::a|350|0|350|0|2|0", "aten::b|50|400|400|350|1|2"});
   CHECK(rows_of(outcome.document, "memory_live_at_peak", {"operator", "bytes", "pct", "count"}) ==
         Rows{"aten::b|400|88.89|1", "aten::a|50|11.11|1"});
 }
