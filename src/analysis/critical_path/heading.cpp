@@ -7,13 +7,10 @@
 #include <array>
 #include <string>
 
+#include "path.h"
+
 namespace hta::analysis::critical_path {
 namespace {
-
-std::string window_text(const std::string& label) {
-  if (label == "trace") return "the whole trace";
-  return label == "time" ? "the chosen time" : label;
-}
 
 constexpr std::size_t kPartsNamed = 3;
 constexpr int kWorthNamingPct = 5;

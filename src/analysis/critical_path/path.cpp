@@ -23,6 +23,11 @@ bool needs_clock(const Options& options) {
   return options.has("time");
 }
 
+std::string window_text(const std::string& label) {
+  if (label == "trace") return "the whole trace";
+  return label == "time" ? "the chosen time" : label;
+}
+
 std::string dropped_edges_text(std::int64_t edges) {
   return std::to_string(edges) +
          " dependencies would close a cycle and are left out; the clocks of host and GPU disagree";

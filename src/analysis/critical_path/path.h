@@ -23,6 +23,8 @@ Status check_path_options(const Options& options);
 /// Whether the window is given in reported time.
 bool needs_clock(const Options& options);
 
+/// The label of a window as part of a sentence.
+std::string window_text(const std::string& label);
 /// Why edges of a replayed graph were dropped, for people.
 std::string dropped_edges_text(std::int64_t edges);
 
