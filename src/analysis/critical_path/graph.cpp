@@ -217,6 +217,10 @@ class GraphBuilder {
         }
         graph_.edges.push_back(edge);
       }
+      if (vertex.bound_by == Link::kStart && !vertex.gpu.valid() && vertex.start_ns > window_.time.begin) {
+        vertex.bound_ns = window_.time.begin;  // a lull since the window began
+        vertex.bound_by = Link::kProgram;
+      }
       graph_.vertices.push_back(vertex);
     }
     return std::move(graph_);

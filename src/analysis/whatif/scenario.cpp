@@ -33,20 +33,20 @@ Error bad_scale(std::string_view text, std::string_view why) {
 
 Scenario scaled(std::string_view text) {
   Scenario scenario;
-  scenario.name = "--scale " + std::string(text);
+  scenario.name = text;
   scenario.scalings.push_back(Scaling::parse(text).value());
   return scenario;
 }
 
 Scenario without_launch_overhead() {
   Scenario scenario = scaled("launch=0");
-  scenario.name = "--no-launch-overhead";
+  scenario.name = "no-launch-overhead";
   return scenario;
 }
 
 Scenario without_sync() {
   Scenario scenario;
-  scenario.name = "--no-sync";
+  scenario.name = "no-sync";
   scenario.method = Method::kBound;
   scenario.host_never_waits = true;
   return scenario;
@@ -54,7 +54,7 @@ Scenario without_sync() {
 
 Scenario with_perfect_overlap() {
   Scenario scenario;
-  scenario.name = "--perfect-overlap";
+  scenario.name = "perfect-overlap";
   scenario.method = Method::kBound;
   scenario.communication_hidden = true;
   return scenario;

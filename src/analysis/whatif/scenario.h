@@ -38,7 +38,7 @@ struct Scaling {
 };
 
 struct Scenario {
-  std::string name;  ///< as the options that ask for it
+  std::string name;  ///< the option that asks for it, of --scale its value
   Method method = Method::kSimulated;
   std::vector<Scaling> scalings;
   bool host_never_waits = false;      ///< for the GPU

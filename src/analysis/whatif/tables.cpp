@@ -35,7 +35,7 @@ constexpr std::array kWhatifColumns{
     ColumnSpec{"method", kText},
     ColumnSpec{"unexplained_pct", kPercent, Presence::kAlways, Bar::kNo, Fit::kIfRoom},
     ColumnSpec{"inferred_pct", kPercent, Presence::kAlways, Bar::kNo, Fit::kIfRoom},
-    ColumnSpec{"trusted", kText},
+    ColumnSpec{"trusted", kText, Presence::kAlways, Bar::kNo, Fit::kIfRoom},
 };
 constexpr std::array kRanksColumns{
     ColumnSpec{"scenario", kText},
