@@ -57,8 +57,8 @@ Status fill_descriptor(int fd, const std::string& path, const std::function<Stat
   return {};
 }
 
-// A pipe, a terminal, /dev/null, /dev/stdout (whatever it leads to): there is nothing to be replaced, and renaming a file
-// over it would destroy it.
+// A pipe, a terminal, /dev/null, /dev/stdout (whatever it leads to): there is nothing to be replaced, and renaming a
+// file over it would destroy it.
 bool is_device(const std::string& path) {
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
