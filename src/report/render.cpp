@@ -96,9 +96,14 @@ std::vector<const result::Table*> tables_for_people(const result::Document& docu
       if (const result::Table* table = document.find_table(name)) out.push_back(table);
     }
   };
-  if (!options.tables.empty()) add(options.tables);
-  else if (!document.shown.empty()) add(document.shown);
+  if (!options.tables.empty()) {
+    add(options.tables);
+    return out;
+  }
+  if (!document.shown.empty()) add(document.shown);
   else if (!document.tables.empty()) out.push_back(&document.tables.front());
+  // The heading says already what is not there.
+  if (!document.heading.empty()) std::erase_if(out, [](const result::Table* table) { return table->rows() == 0; });
   return out;
 }
 

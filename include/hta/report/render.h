@@ -46,7 +46,7 @@ std::string human_cell(const result::Table& table, std::size_t row, std::size_t 
 std::string human_heading(const result::Table::Column& column);
 /// "1 damaged, 2 ignored ..." or empty if there is nothing to say.
 std::string quality_line(const result::Document& document, Detail detail);
-/// Tables that a person sees, in order.
+/// Tables that a person sees, in order; empty ones only where they were asked for or no heading speaks for them.
 std::vector<const result::Table*> tables_for_people(const result::Document& document, const RenderOptions& options);
 /// A kernel name for people: demangled, without the return type and the argument list.
 std::string readable_kernel_name(std::string_view name);
