@@ -5,9 +5,6 @@
 #include "hta/base/text.h"
 
 #include <algorithm>
-#include <cstdlib>
-#include <cxxabi.h>
-#include <memory>
 
 namespace hta::report {
 
@@ -105,29 +102,6 @@ std::vector<const result::Table*> tables_for_people(const result::Document& docu
   // The heading says already what is not there.
   if (!document.heading.empty()) std::erase_if(out, [](const result::Table* table) { return table->rows() == 0; });
   return out;
-}
-
-std::string readable_kernel_name(std::string_view name) {
-  std::string text(name);
-  if (text.starts_with("_Z")) {
-    int status = 0;
-    const std::unique_ptr<char, decltype(&std::free)> demangled(
-        abi::__cxa_demangle(text.c_str(), nullptr, nullptr, &status), &std::free);
-    if (status == 0 && demangled) text = demangled.get();
-  }
-  if (text.starts_with("void ")) text.erase(0, 5);
-  // The argument list of a C++ function: the last top-level pair of parentheses, if it ends the name.
-  if (text.ends_with(')') && text.find('<') != std::string::npos) {
-    int depth = 0;
-    for (std::size_t i = text.size(); i-- > 0;) {
-      if (text[i] == ')') ++depth;
-      if (text[i] == '(' && --depth == 0) {
-        if (i > 0) text.resize(i);
-        break;
-      }
-    }
-  }
-  return text;
 }
 
 void render(const result::Document& document, const RenderOptions& options, Out& out) {
