@@ -1,4 +1,4 @@
-# All dependencies are Debian packages; scripts/setup installs them. Nothing is downloaded.
+# All libraries are Debian packages; scripts/setup installs them. Nothing is downloaded by a build.
 find_package(Threads REQUIRED)
 find_package(ZLIB REQUIRED)
 find_package(fmt REQUIRED)
