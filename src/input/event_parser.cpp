@@ -117,6 +117,7 @@ EventParser::Key EventParser::meaning(std::string_view name, Level level) const 
 }
 
 std::uint32_t EventParser::key_index(std::string_view name, Level level) {
+  if (name.size() > kLongestName) return 0;
   Keys& keys = levels_[level];
   if (const StringId id = keys.names.find(name); id.valid()) return keys.index_of_name[id.value()];
   // Strange files with endless key names: keys beyond the limit are skipped, unless they mean something.
@@ -380,7 +381,10 @@ EventParser::Outcome EventParser::parse(const char** at, const char* end, RawEve
         if (p[0] == '"' && p[1] != '\\' && p[1] != '"' && p[2] == '"') {
           event.phase = p[1];
           p += 3;
+        } else if (p[0] == '"' && p[1] == '\\') {
+          return Outcome::kDeclined;  // perhaps one character, written as an escape
         } else {
+          event.phase = 0;
           p = skip_value(p);
         }
         break;

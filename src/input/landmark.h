@@ -2,6 +2,7 @@
 // Where reading can go on behind damaged text.
 
 #include <cstdint>
+#include <memory>
 
 #include "event_parser.h"
 #include "hta/input/scanner.h"
@@ -28,15 +29,13 @@ inline constexpr std::size_t kOrdinaryRecord = std::size_t{16} << 10;
 
 class LandmarkFinder {
  public:
-  explicit LandmarkFinder(const ArgSet& wanted) : parser_(wanted) {}
-
   /// The first landmark in [from, end). Which one it is depends on the text alone, not on where `end` is. O(n) for text of
   /// profilers; `wasted()` tells how much was parsed in vain, since text can be made that costs kOrdinaryRecord per brace.
   Landmark find(const char* from, const char* end, MoreBytes more);
   std::uint64_t wasted() const { return wasted_; }
 
  private:
-  EventParser parser_;
+  std::unique_ptr<EventParser> parser_;  // made when there is damage
   RawEvent scratch_;
   std::uint64_t wasted_ = 0;
 };

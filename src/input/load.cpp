@@ -48,6 +48,10 @@ void add_notes(LoadedFile& file, const ScanReport& report, const Ingest& ingest,
   if (const std::uint64_t damaged = report.damaged_metadata + ingest.unreadable_metadata(); damaged > 0) {
     note("metadata-damaged", counted(damaged, "member", "members") + " of the document besides the events cannot be read and " + (damaged == 1 ? "is" : "are") + " left out");
   }
+  if (ingest.repaired_metadata() > 0) {
+    note("metadata-repaired", counted(ingest.repaired_metadata(), "member", "members") + " of the document besides the events " +
+                                  (ingest.repaired_metadata() == 1 ? "holds" : "hold") + " words that are no JSON (N/A?), which count as missing");
+  }
   if (ingest.odd_escapes() > 0) {
     note("odd-escapes", counted(ingest.odd_escapes(), "escape is", "escapes are") + " not JSON (single backslashes?); kept as they stand");
   }
