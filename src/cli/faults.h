@@ -1,9 +1,9 @@
 #pragma once
 
+#include "hta/model/trace.h"
+
 #include <cstdint>
 #include <string_view>
-
-#include "hta/model/trace.h"
 
 namespace hta::cli {
 

@@ -1,25 +1,28 @@
 #include "files.h"
 
+#include "hta/base/text.h"
+#include "hta/report/overlay.h"
+
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <fcntl.h>
 #include <filesystem>
-
-#include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "hta/base/text.h"
-#include "hta/report/overlay.h"
+#include <fmt/format.h>
 
 namespace hta::cli {
 namespace {
 
 namespace fs = std::filesystem;
 
-std::string error_text() { return std::strerror(errno); }
+std::string error_text() {
+  return std::strerror(errno);
+}
 
 Error cannot_be_written(const std::string& path, const std::string& why) {
   return {ErrorCode::kOutput, path, "cannot be written: " + why, {}};
@@ -54,6 +57,21 @@ Status fill_descriptor(int fd, const std::string& path, const std::function<Stat
   return {};
 }
 
+// A pipe, a terminal, /dev/null: there is nothing to be replaced, and renaming a file over it would destroy it.
+bool is_device(const std::string& path) {
+  std::error_code error;
+  const fs::file_status status = fs::status(path, error);
+  return fs::exists(status) && !fs::is_regular_file(status) && !fs::is_directory(status);
+}
+
+Status write_device(const std::string& path, const std::function<Status(report::Out&)>& fill) {
+  const int fd = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
+  if (fd < 0) return cannot_be_written(path, error_text());
+  Status status = fill_descriptor(fd, path, fill);
+  ::close(fd);
+  return status;
+}
+
 Status make_folder_of(const std::string& path) {
   const fs::path folder = fs::path(path).parent_path();
   std::error_code error;
@@ -70,6 +88,7 @@ std::string counted(std::uint64_t n, std::string_view what) {
 
 Status write_file(const std::string& path, const std::function<Status(report::Out&)>& fill) {
   if (path.empty()) return fill_descriptor(STDOUT_FILENO, path, fill);
+  if (is_device(path)) return write_device(path, fill);
   std::string temporary = path + ".XXXXXX";
   const int fd = mkstemp(temporary.data());
   if (fd < 0) return cannot_be_written(path, error_text());
@@ -85,14 +104,14 @@ Status write_file(const std::string& path, const std::function<Status(report::Ou
 
 bool is_input(const std::string& target, const result::Document& document) {
   std::error_code error;
-  return std::any_of(document.inputs.begin(), document.inputs.end(), [&](const result::Input& input) {
-    return fs::equivalent(target, input.path, error);
-  });
+  return std::any_of(document.inputs.begin(), document.inputs.end(),
+                     [&](const result::Input& input) { return fs::equivalent(target, input.path, error); });
 }
 
 Status write_side_files(const result::Document& document) {
   for (const result::SideFile& file : document.side_files) {
-    if (is_input(file.path, document)) return Error{ErrorCode::kUsage, file.path, "is an input; choose another name", {}};
+    if (is_input(file.path, document))
+      return Error{ErrorCode::kUsage, file.path, "is an input; choose another name", {}};
     const auto fill = [&](report::Out& out) {
       out << file.content;
       return Status();
@@ -116,7 +135,8 @@ Status write_overlays(const CommonOptions& common, const result::Document& docum
     };
     if (Status status = write_file(target, fill); !status) return status;
     if (counts.lost > 0) {
-      warn(common, target + ": " + counted(counts.lost, "damaged places") + " of " + overlay.source_path + " are left out");
+      warn(common,
+           target + ": " + counted(counts.lost, "damaged places") + " of " + overlay.source_path + " are left out");
     }
     if (common.quiet) continue;
     std::string line = "hta: wrote " + target + ": " + counted(counts.copied, "records") + " of " + overlay.source_path;

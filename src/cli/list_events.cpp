@@ -1,12 +1,13 @@
 #include "list_events.h"
 
+#include "hta/base/text.h"
+#include "hta/input/excerpts.h"
+
 #include <algorithm>
 #include <utility>
 #include <vector>
 
 #include "faults.h"
-#include "hta/base/text.h"
-#include "hta/input/excerpts.h"
 
 namespace hta::cli {
 namespace {
@@ -39,14 +40,16 @@ Status check_kind(std::string_view kind) {
     if (!kind.empty() && is_meant(static_cast<EventFault>(f), kind)) return {};
   }
   std::vector<std::string_view> known{"damaged", "ignored", "suspect", "all"};
-  for (std::size_t f = 0; f < static_cast<std::size_t>(EventFault::kCount); ++f) known.push_back(event_fault_text(static_cast<EventFault>(f)));
+  for (std::size_t f = 0; f < static_cast<std::size_t>(EventFault::kCount); ++f)
+    known.push_back(event_fault_text(static_cast<EventFault>(f)));
   std::string message = "--list-events: no kind of fault is called '" + std::string(kind) + "'";
   if (const auto guess = nearest(kind, known)) message += "; did you mean '" + *guess + "'?";
   else message += "; there are damaged, ignored, suspect, all, and the names in table faults";
   return Error{ErrorCode::kUsage, "", message, {}};
 }
 
-Status list_events(const input::Run& run, std::string_view kind, const CommonOptions& common, result::Document& document) {
+Status list_events(const input::Run& run, std::string_view kind, const CommonOptions& common,
+                   result::Document& document) {
   result::Table table(kListTable);
   for (const input::RunInput& input : run.inputs) {
     if (!input.selected) continue;
@@ -69,8 +72,8 @@ Status list_events(const input::Run& run, std::string_view kind, const CommonOpt
     if (!texts) return texts.error();
     for (std::size_t i = 0; i < places.size(); ++i) {
       const auto& [offset, fault] = places[i];
-      table.add({input.path, input.rank ? result::Cell(*input.rank) : result::Cell(std::nullopt), consequence_text(fault),
-                 event_fault_text(fault), offset, readable((*texts)[i])});
+      table.add({input.path, input.rank ? result::Cell(*input.rank) : result::Cell(std::nullopt),
+                 consequence_text(fault), event_fault_text(fault), offset, readable((*texts)[i])});
     }
   }
   document.tables.push_back(std::move(table));

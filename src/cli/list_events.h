@@ -1,11 +1,11 @@
 #pragma once
 // hta info --list-events: the events behind the counts of faults, to look at.
 
+#include "hta/cli/command.h"
+
 #include <array>
 #include <cstddef>
 #include <string_view>
-
-#include "hta/cli/command.h"
 
 namespace hta::cli {
 
@@ -18,16 +18,23 @@ inline constexpr std::array kListColumns{
     result::ColumnSpec{"offset", result::CellType::kInteger},   result::ColumnSpec{"text", result::CellType::kText},
 };
 /// The table of the listing, and the option that asks for it.
-inline constexpr result::TableSpec kListTable{"events", "Events behind the faults, as they stand in the file", kListColumns};
-inline constexpr analysis::OptionSpec kListOption{
-    "list-events", analysis::OptionKind::kText, "", "KIND",
-    "show the events behind the faults: damaged, ignored, suspect, all, or the name of a fault such as 'negative duration'", ""};
+inline constexpr result::TableSpec kListTable{"events", "Events behind the faults, as they stand in the file",
+                                              kListColumns};
+inline constexpr analysis::OptionSpec kListOption{"list-events",
+                                                  analysis::OptionKind::kText,
+                                                  "",
+                                                  "KIND",
+                                                  "show the events behind the faults: damaged, ignored, suspect, all, "
+                                                  "or the name of a fault such as 'negative duration'",
+                                                  ""};
 
-/// Whether `kind` names faults: damaged, ignored, suspect, all, or (the beginning of) the name of one fault. Else kUsage.
+/// Whether `kind` names faults: damaged, ignored, suspect, all, or (the beginning of) the name of one fault. Else
+/// kUsage.
 Status check_kind(std::string_view kind);
 
 /// Adds the table: the first events of these faults in each rank, at most `options.top` of each fault, with their text.
 /// Reads the files again. Errors: kInput.
-Status list_events(const input::Run& run, std::string_view kind, const CommonOptions& common, result::Document& document);
+Status list_events(const input::Run& run, std::string_view kind, const CommonOptions& common,
+                   result::Document& document);
 
 }  // namespace hta::cli

@@ -2,9 +2,8 @@
 
 #include <cstring>
 #include <new>
-#include <utility>
-
 #include <sys/mman.h>
+#include <utility>
 
 namespace hta::input {
 namespace {
@@ -27,13 +26,15 @@ PageBuffer::PageBuffer(std::size_t bytes) : data_(nullptr), bytes_(bytes) {
 PageBuffer::~PageBuffer() {
   if (data_ != nullptr) munmap(data_, bytes_);
 }
-PageBuffer::PageBuffer(PageBuffer&& other) noexcept : data_(std::exchange(other.data_, nullptr)), bytes_(other.bytes_) {}
+PageBuffer::PageBuffer(PageBuffer&& other) noexcept
+    : data_(std::exchange(other.data_, nullptr)), bytes_(other.bytes_) {}
 
 ChunkStream::ChunkStream(ByteSource& source, ChunkBuffers& buffers, ReadAhead ahead)
     : source_(source), buffers_(buffers), ahead_(ahead), ring_size_(ahead == ReadAhead::kYes ? kRing : 1) {
   const std::size_t chunk = ahead == ReadAhead::kYes ? kSharedChunk : kOwnChunk;
   const std::size_t bytes = kHeadRoom + chunk + kPadding;
-  if (!buffers_.ring.empty() && (buffers_.ring.size() < ring_size_ || buffers_.ring[0]->size() < bytes)) buffers_.ring.clear();
+  if (!buffers_.ring.empty() && (buffers_.ring.size() < ring_size_ || buffers_.ring[0]->size() < bytes))
+    buffers_.ring.clear();
   while (buffers_.ring.size() < ring_size_) buffers_.ring.push_back(std::make_unique<PageBuffer>(bytes));
   filled_.resize(ring_size_);
   if (ahead_ == ReadAhead::kYes) reader_ = std::thread([this] { run(); });
@@ -104,7 +105,8 @@ std::optional<std::size_t> ChunkStream::take() {
 }
 
 Result<ChunkStream::Chunk> ChunkStream::next(std::string_view rest) {
-  // The rest lies in a buffer that is about to be given back: it must be saved first unless it fits in front of the next.
+  // The rest lies in a buffer that is about to be given back: it must be saved first unless it fits in front of the
+  // next.
   char small[kHeadRoom];  // NOLINT: one copy of a partial event, no allocation
   const bool fits = rest.size() <= kHeadRoom;
   const bool in_large = !buffers_.large.empty() && rest.data() >= buffers_.large.data() &&

@@ -1,6 +1,8 @@
 #pragma once
 // Cuts a ByteSource into buffers for the scanner: the rest of one stands in front of the next, zero bytes behind each.
 
+#include "hta/input/byte_source.h"
+
 #include <condition_variable>
 #include <cstddef>
 #include <memory>
@@ -11,7 +13,6 @@
 #include <vector>
 
 #include "event_parser.h"
-#include "hta/input/byte_source.h"
 
 namespace hta::input {
 

@@ -1,5 +1,7 @@
 #include "hta/input/excerpts.h"
 
+#include "hta/input/byte_source.h"
+
 #include <algorithm>
 #include <filesystem>
 #include <numeric>
@@ -8,7 +10,6 @@
 #include <utility>
 
 #include "chunk_stream.h"
-#include "hta/input/byte_source.h"
 
 namespace hta::input {
 namespace {
@@ -29,8 +30,8 @@ std::vector<std::size_t> sorted_order(std::span<const T> values) {
   return order;
 }
 
-// Calls take(begin, end, last) with the text piece by piece; it returns what of it must come again, in front of the next
-// piece, or nothing if it has seen enough.
+// Calls take(begin, end, last) with the text piece by piece; it returns what of it must come again, in front of the
+// next piece, or nothing if it has seen enough.
 template <class Take>
 Status for_each_piece(const std::string& path, Take take) {
   auto opened = open_again(path);
@@ -52,7 +53,8 @@ class OffsetSink final : public ScanSink {
   OffsetSink(std::span<const std::uint32_t> positions, std::vector<std::uint64_t>& offsets)
       : positions_(positions), order_(sorted_order(positions)), offsets_(offsets) {}
   void event(const RawEvent& event) override {
-    for (; next_ < order_.size() && positions_[order_[next_]] == records_; ++next_) offsets_[order_[next_]] = event.offset;
+    for (; next_ < order_.size() && positions_[order_[next_]] == records_; ++next_)
+      offsets_[order_[next_]] = event.offset;
     ++records_;
   }
   void metadata(std::string_view, std::string_view) override {}
@@ -83,7 +85,8 @@ Result<std::vector<std::uint64_t>> offsets_of_records(const std::string& path, s
   return offsets;
 }
 
-Result<std::vector<std::string>> read_excerpts(const std::string& path, std::span<const std::uint64_t> offsets, std::size_t bytes) {
+Result<std::vector<std::string>> read_excerpts(const std::string& path, std::span<const std::uint64_t> offsets,
+                                               std::size_t bytes) {
   std::vector<std::string> texts(offsets.size());
   const std::vector<std::size_t> order = sorted_order(offsets);
   std::size_t first_open = 0;  // excerpts before it are complete

@@ -1,6 +1,10 @@
 #pragma once
 // From records of the file to rows of the model.
 
+#include "hta/input/load.h"
+#include "hta/input/scanner.h"
+#include "hta/model/trace_builder.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -9,9 +13,6 @@
 #include <vector>
 
 #include "accelerator.h"
-#include "hta/input/load.h"
-#include "hta/input/scanner.h"
-#include "hta/model/trace_builder.h"
 
 namespace hta::input {
 
@@ -20,8 +21,8 @@ ArgSet wanted_args(const Needs& needs);
 
 class Ingest final : public ScanSink {
  public:
-  /// `first` is the builder of the first rank in the file and of events without a label; further ones are made as labels
-  /// appear.
+  /// `first` is the builder of the first rank in the file and of events without a label; further ones are made as
+  /// labels appear.
   Ingest(TraceBuilder& first, const BuildOptions& options, const LoadLimits& limits);
 
   void event(const RawEvent& raw) override;

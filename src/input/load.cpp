@@ -1,11 +1,12 @@
 #include "hta/input/load.h"
 
+#include "hta/base/text.h"
+
 #include <array>
 #include <optional>
 #include <utility>
 
 #include "chunk_stream.h"
-#include "hta/base/text.h"
 #include "ingest.h"
 
 namespace hta::input {
@@ -21,7 +22,9 @@ std::string counted(std::uint64_t n, std::string_view one, std::string_view many
   return with_commas(static_cast<std::int64_t>(n)) + " " + std::string(n == 1 ? one : many);
 }
 
-std::string at_byte(std::uint64_t offset) { return "at byte " + std::to_string(offset); }
+std::string at_byte(std::uint64_t offset) {
+  return "at byte " + std::to_string(offset);
+}
 
 void add_notes(LoadedFile& file, const ScanReport& report, const Ingest& ingest, const PackingTrouble& packing) {
   const auto note = [&](std::string code, std::string message, bool loses = false) {
@@ -29,37 +32,57 @@ void add_notes(LoadedFile& file, const ScanReport& report, const Ingest& ingest,
   };
   switch (packing.kind) {
     case PackingTrouble::Kind::kNone: break;
-    case PackingTrouble::Kind::kCutShort: note("gzip-truncated", packing.text() + "; every whole event before is used", true); break;
-    case PackingTrouble::Kind::kCorrupt: note("gzip-damaged", packing.text() + "; every whole event before is used", true); break;
+    case PackingTrouble::Kind::kCutShort:
+      note("gzip-truncated", packing.text() + "; every whole event before is used", true);
+      break;
+    case PackingTrouble::Kind::kCorrupt:
+      note("gzip-damaged", packing.text() + "; every whole event before is used", true);
+      break;
     case PackingTrouble::Kind::kTrailingBytes: note("gzip-trailing-bytes", packing.text() + " and are ignored"); break;
   }
-  if (report.head_lost) note("head-lost", "the file does not begin as JSON; events are read from where they can be told", true);
+  if (report.head_lost)
+    note("head-lost", "the file does not begin as JSON; events are read from where they can be told", true);
   if (report.interrupted_at) {
-    note("second-document", "a second JSON document begins inside the first, " + at_byte(*report.interrupted_at) + "; only what stands before it is used", true);
+    note("second-document",
+         "a second JSON document begins inside the first, " + at_byte(*report.interrupted_at) +
+             "; only what stands before it is used",
+         true);
   } else if (report.truncated) {
-    note("truncated", "the file is truncated: it ends inside the document, " + at_byte(file.text_bytes) + "; every whole event before is used", true);
+    note("truncated",
+         "the file is truncated: it ends inside the document, " + at_byte(file.text_bytes) +
+             "; every whole event before is used",
+         true);
   }
   if (report.second_document) note("second-document", "a second JSON document follows the first and is ignored");
-  if (report.trailing_garbage) note("trailing-bytes", "bytes that do not belong to it follow the document and are ignored");
+  if (report.trailing_garbage)
+    note("trailing-bytes", "bytes that do not belong to it follow the document and are ignored");
   if (report.trailing_comma) note("trailing-comma", "a comma stands before the end of the event array");
   if (report.control_characters > 0) {
-    note("control-characters", counted(report.control_characters, "event holds", "events hold") + " raw control characters in a string; kept");
+    note("control-characters", counted(report.control_characters, "event holds", "events hold") +
+                                   " raw control characters in a string; kept");
   }
   if (const std::uint64_t damaged = report.damaged_metadata + ingest.unreadable_metadata(); damaged > 0) {
-    note("metadata-damaged", counted(damaged, "member", "members") + " of the document besides the events cannot be read and " + (damaged == 1 ? "is" : "are") + " left out");
+    note("metadata-damaged", counted(damaged, "member", "members") +
+                                 " of the document besides the events cannot be read and " +
+                                 (damaged == 1 ? "is" : "are") + " left out");
   }
   if (ingest.repaired_metadata() > 0) {
-    note("metadata-repaired", counted(ingest.repaired_metadata(), "member", "members") + " of the document besides the events " +
-                                  (ingest.repaired_metadata() == 1 ? "holds" : "hold") + " words that are no JSON (N/A?), which count as missing");
+    note("metadata-repaired", counted(ingest.repaired_metadata(), "member", "members") +
+                                  " of the document besides the events " +
+                                  (ingest.repaired_metadata() == 1 ? "holds" : "hold") +
+                                  " words that are no JSON (N/A?), which count as missing");
   }
   if (ingest.odd_escapes() > 0) {
-    note("odd-escapes", counted(ingest.odd_escapes(), "escape is", "escapes are") + " not JSON (single backslashes?); kept as they stand");
+    note("odd-escapes", counted(ingest.odd_escapes(), "escape is", "escapes are") +
+                            " not JSON (single backslashes?); kept as they stand");
   }
   if (ingest.repaired_texts() > 0) {
-    note("bad-utf8", counted(ingest.repaired_texts(), "text is", "texts are") + " not UTF-8; broken bytes are shown as U+FFFD");
+    note("bad-utf8",
+         counted(ingest.repaired_texts(), "text is", "texts are") + " not UTF-8; broken bytes are shown as U+FFFD");
   }
   if (ingest.unlabelled_events() > 0) {
-    note("label-missing", counted(ingest.unlabelled_events(), "event carries", "events carry") + " no rank label and count with the first rank in the file, " + ingest.first_label());
+    note("label-missing", counted(ingest.unlabelled_events(), "event carries", "events carry") +
+                              " no rank label and count with the first rank in the file, " + ingest.first_label());
   }
 }
 
@@ -74,7 +97,9 @@ std::string_view other_format(std::string_view head) {
       {"\xFE\xFF", "is UTF-16 text; convert it (iconv -f UTF-16 -t UTF-8)"},
       {"PK\x03\x04", "is a zip archive; unpack it first (unzip)"},
       {"\x28\xB5\x2F\xFD", "is packed with zstd; unpack it first (zstd -d)"},
-      {"\xFD" "7zXZ", "is packed with xz; unpack it first (xz -d)"},
+      {"\xFD"
+       "7zXZ",
+       "is packed with xz; unpack it first (xz -d)"},
       {"BZh", "is packed with bzip2; unpack it first (bzip2 -d)"},
       {"SQLite format 3", "is a SQLite database (Nsight Systems?), not a PyTorch profiler trace"},
   }};
@@ -83,7 +108,8 @@ std::string_view other_format(std::string_view head) {
   }
   constexpr std::string_view kTar = "ustar";
   constexpr std::size_t kTarMagicAt = 257;
-  if (head.size() > kTarMagicAt && head.substr(kTarMagicAt).starts_with(kTar)) return "is a tar archive; unpack it first (tar -x)";
+  if (head.size() > kTarMagicAt && head.substr(kTarMagicAt).starts_with(kTar))
+    return "is a tar archive; unpack it first (tar -x)";
   return {};
 }
 
@@ -96,19 +122,23 @@ void judge(LoadedFile& file, const ScanReport& report, const Ingest& ingest, std
   if (!ingest.passed_limit().empty()) return is(FileStatus::kOverLimit, ingest.passed_limit());
   if (report.several_writers) {
     return is(FileStatus::kSeveralWriters,
-              "documents of several writers are mixed into each other (ranks writing to one path?); give every rank a file of its own");
+              "documents of several writers are mixed into each other (ranks writing to one path?); give every rank a "
+              "file of its own");
   }
   if (report.hopeless) return is(FileStatus::kNotATrace, "is damaged beyond reading; record it again");
   if (ingest.own_output()) return is(FileStatus::kOwnOutput, "was written by hta");
   if (ingest.names_come_late()) {
-    return is(FileStatus::kNotATrace, "is an Ascend trace whose process names follow their events, which hta cannot read; export it again with the names first");
+    return is(FileStatus::kNotATrace,
+              "is an Ascend trace whose process names follow their events, which hta cannot read; export it again with "
+              "the names first");
   }
   if (ingest.has_phases()) return;
   if (report.saw_event_array) return is(FileStatus::kEmpty, "holds no events; was the profiler started?");
   if (file.text_bytes == 0) return is(FileStatus::kEmpty, "is empty; was the job killed before it wrote the trace?");
   if (!head_format.empty()) return is(FileStatus::kNotATrace, std::string(head_format));
   if (ingest.foreign_schema()) {
-    return is(FileStatus::kNotATrace, "is an execution trace, not a profiler trace; give the file that export_chrome_trace wrote");
+    return is(FileStatus::kNotATrace,
+              "is an execution trace, not a profiler trace; give the file that export_chrome_trace wrote");
   }
   is(FileStatus::kNotATrace, "is no profiler trace (no traceEvents); give the file that export_chrome_trace wrote");
 }
@@ -166,7 +196,8 @@ LoadedFile load_source(const std::string& path, OpenedSource opened, const LoadO
   Ingest ingest(builder, options.build, options.limits);
   Scanner scanner(wanted_args(builder.needs()), ingest, options.scan);
   const bool ahead = threads == Threads::kTwo && (opened.file_bytes == 0 || opened.file_bytes >= kReadAheadFrom);
-  std::optional<ChunkStream> stream(std::in_place, *opened.source, workspace.memory().buffers, ahead ? ReadAhead::kYes : ReadAhead::kNo);
+  std::optional<ChunkStream> stream(std::in_place, *opened.source, workspace.memory().buffers,
+                                    ahead ? ReadAhead::kYes : ReadAhead::kNo);
   std::string_view rest;
   std::string_view head_format;
   std::uint64_t reported = 0;
@@ -176,15 +207,18 @@ LoadedFile load_source(const std::string& path, OpenedSource opened, const LoadO
       file.notes.push_back({"read-error", chunk.error().text() + "; everything before it is used", true});
       chunk = ChunkStream::Chunk{rest.data(), rest.data() + rest.size(), true};
     }
-    if (file.text_bytes == 0 && rest.empty()) head_format = other_format({chunk->begin, static_cast<std::size_t>(chunk->end - chunk->begin)});
+    if (file.text_bytes == 0 && rest.empty())
+      head_format = other_format({chunk->begin, static_cast<std::size_t>(chunk->end - chunk->begin)});
     const char* stop = scanner.scan(chunk->begin, chunk->end, chunk->last ? MoreBytes::kNo : MoreBytes::kYes);
     file.text_bytes += static_cast<std::uint64_t>(stop - chunk->begin);
     const std::uint64_t consumed = opened.source->consumed();
     if (progress != nullptr) progress->packed_bytes += consumed - reported;
     reported = consumed;
-    if (file.packing == Packing::kGzip && file.text_bytes > kExpansionFrom && file.text_bytes / consumed > options.limits.expansion) {
+    if (file.packing == Packing::kGzip && file.text_bytes > kExpansionFrom &&
+        file.text_bytes / consumed > options.limits.expansion) {
       file.status = FileStatus::kOverLimit;
-      file.problem = "unpacks to more than " + std::to_string(options.limits.expansion) + " times its size (a gzip bomb?); raise --max-expansion if that is right";
+      file.problem = "unpacks to more than " + std::to_string(options.limits.expansion) +
+                     " times its size (a gzip bomb?); raise --max-expansion if that is right";
       return file;
     }
     if (chunk->last || scanner.done() || !ingest.passed_limit().empty()) break;

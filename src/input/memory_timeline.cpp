@@ -1,5 +1,7 @@
 #include "hta/input/memory_timeline.h"
 
+#include "hta/input/byte_source.h"
+
 #include <array>
 #include <cmath>
 #include <optional>
@@ -7,8 +9,6 @@
 
 #include <rapidjson/error/error.h>
 #include <rapidjson/reader.h>
-
-#include "hta/input/byte_source.h"
 
 namespace hta::input {
 namespace {
@@ -61,7 +61,8 @@ class Entries : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Entries> 
     if (--depth_ == 0) return true;
     if (count_ != kFields) return false;
     const bool known = fields_[kCategory] >= 0 && fields_[kCategory] < static_cast<std::int64_t>(kUnknownMemory);
-    into_.entries.push_back({fields_[kTime], fields_[kBytes], known ? static_cast<std::size_t>(fields_[kCategory]) : kUnknownMemory});
+    into_.entries.push_back(
+        {fields_[kTime], fields_[kBytes], known ? static_cast<std::size_t>(fields_[kCategory]) : kUnknownMemory});
     count_ = 0;
     return true;
   }
@@ -89,10 +90,13 @@ bool is_memory_timeline(const std::string& path) {
   const auto opened = open_source(path);
   if (!opened) return false;
   std::array<char, 64> head{};
-  const auto n = opened->source->read(head.data(), head.size());
-  if (!n) return false;
+  std::size_t filled = 0;
+  for (std::size_t n = 1; n > 0; filled += n) {
+    const auto read = opened->source->read(head.data() + filled, head.size() - filled);
+    n = read ? *read : 0;
+  }
   std::size_t brackets = 0;
-  for (std::size_t i = 0; i < *n; ++i) {
+  for (std::size_t i = 0; i < filled; ++i) {
     const char c = head[i];
     if (c == ' ' || c == '\n' || c == '\r' || c == '\t') continue;
     if (c != '[') return brackets == 2 && (c == '-' || (c >= '0' && c <= '9'));
@@ -112,7 +116,8 @@ Result<LoadedTimeline> read_memory_timeline(const std::string& path) {
   if (stream.error()) return *stream.error();
   loaded.damaged = parsed.IsError() || opened->source->trouble().kind != PackingTrouble::Kind::kNone;
   if (loaded.timeline.entries.empty() && loaded.damaged) {
-    return Error{ErrorCode::kInput, path, "is no raw memory timeline; export it to a name that ends in .raw.json.gz", {}};
+    return Error{
+        ErrorCode::kInput, path, "is no raw memory timeline; export it to a name that ends in .raw.json.gz", {}};
   }
   return loaded;
 }

@@ -96,8 +96,8 @@ const char* Scanner::State::top_level(const char* p) {
   return p == bound ? unfinished() : member(from, p);
 }
 
-// Whether the value, which is damaged or does not end, holds other members or records: a lost quote or bracket lets a value run
-// into what follows it.
+// Whether the value, which is damaged or does not end, holds other members or records: a lost quote or bracket lets a
+// value run into what follows it.
 bool Scanner::State::holds_foreign_text(const char* value, const char* value_end) {
   if (find_document_key(value, value_end) != nullptr) return true;
   return landmarks.find(value, value_end, MoreBytes::kNo).kind == Landmark::Kind::kEvent;
@@ -157,7 +157,8 @@ const char* Scanner::State::skipping(const char* p) {
   const char* stop = skipper.skip(base + (skipped_to - base_offset), end);
   if (!array_seen) {
     const char* document_key = find_document_key(p + 1, stop != nullptr ? stop : end);
-    if (document_key != nullptr && std::string_view(document_key, length(document_key, end)).starts_with("\"traceEvents\"")) {
+    if (document_key != nullptr &&
+        std::string_view(document_key, length(document_key, end)).starts_with("\"traceEvents\"")) {
       if (!foreign) ++report.damaged_metadata;
       where = Where::kTopLevel;
       return document_key;

@@ -62,8 +62,8 @@ const char* Scanner::State::events(const char* p) {
   }
 }
 
-// Whether the text from p on, which parses as one record so far, holds other records: a lost quote or bracket lets a record
-// run into those behind it.
+// Whether the text from p on, which parses as one record so far, holds other records: a lost quote or bracket lets a
+// record run into those behind it.
 bool Scanner::State::swallows_records(const char* p, const char* bound, MoreBytes follow) {
   for (const char* from = p + 1;;) {
     const Landmark found = landmarks.find(from, bound, follow);
@@ -79,7 +79,8 @@ const char* Scanner::State::unfinished_event(const char* p, const char* bound) {
   lose(p, bound);
   const std::size_t size = length(p, bound);
   const bool suspicious = size >= kOrdinaryRecord || (last && bound == end);
-  if (suspicious && swallows_records(p, bound, bound == end ? more() : MoreBytes::kYes)) return give_up(p, EventFault::kDamagedText);
+  if (suspicious && swallows_records(p, bound, bound == end ? more() : MoreBytes::kYes))
+    return give_up(p, EventFault::kDamagedText);
   if (size >= limits.event_bytes) return give_up(p, EventFault::kTooLarge);
   if (bound < end) {
     bold_offset = offset(p);
@@ -105,7 +106,8 @@ const char* Scanner::State::difficult_event(const char* p) {
   if (undecided && !last) return await(p);
   const char* at = p;
   event.offset = offset(p);
-  const char* const stop = found.kind == Landmark::Kind::kMore || found.kind == Landmark::Kind::kNone ? bound : found.at;
+  const char* const stop =
+      found.kind == Landmark::Kind::kMore || found.kind == Landmark::Kind::kNone ? bound : found.at;
   if (parser.parse(&at, stop, event, Strictness::kAnyStrings) == EventParser::Outcome::kEvent) {
     if (!foreign) ++report.control_characters;
     hand_over(p, at);

@@ -2,12 +2,13 @@
 // The scanner's state: one step function for each part of a document (scan_document.cpp) and of its event array
 // (scan_events.cpp); scanner.cpp drives them.
 
+#include "hta/input/scanner.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <string>
 
 #include "event_parser.h"
-#include "hta/input/scanner.h"
 #include "landmark.h"
 #include "slow_event.h"
 #include "text_scan.h"
@@ -18,7 +19,9 @@ namespace hta::input {
 // More blanks than this are not waited for.
 inline constexpr std::size_t kMostBlanks = 4096;
 
-inline std::size_t length(const char* from, const char* to) { return static_cast<std::size_t>(to - from); }
+inline std::size_t length(const char* from, const char* to) {
+  return static_cast<std::size_t>(to - from);
+}
 
 struct Scanner::State {
   enum class Where : std::uint8_t {
@@ -60,14 +63,14 @@ struct Scanner::State {
   std::uint64_t awaited_offset = 0;
   std::size_t awaited_bytes = 0;
 
-  bool object_form = false;    // an object holds the array
-  bool array_seen = false;     // of the document at hand
-  bool foreign = false;        // behind the head of a second document: nothing is handed over any more
-  bool doubtful_end = false;   // the event array may not have ended where it seemed to
-  bool whole_record = true;    // the last record, if any, was intact
-  bool cautious = false;       // after damage: a record is first tried within kOrdinaryRecord bytes
+  bool object_form = false;   // an object holds the array
+  bool array_seen = false;    // of the document at hand
+  bool foreign = false;       // behind the head of a second document: nothing is handed over any more
+  bool doubtful_end = false;  // the event array may not have ended where it seemed to
+  bool whole_record = true;   // the last record, if any, was intact
+  bool cautious = false;      // after damage: a record is first tried within kOrdinaryRecord bytes
   std::uint64_t bold_offset = ~std::uint64_t{0};  // of the record that may be larger all the same
-  std::uint64_t skipped_to = 0;  // kSkipping: how far
+  std::uint64_t skipped_to = 0;                   // kSkipping: how far
   std::uint64_t wasted = 0;
 
   std::uint64_t offset(const char* p) const { return base_offset + length(base, p); }

@@ -71,8 +71,8 @@ const char* Scanner::scan(const char* begin, const char* end, MoreBytes more) {
   const char* p = begin;
   while (p < end && !s.stalled) p = s.step(p);
   if (s.last && !s.foreign) {
-    const bool inside = s.where == State::Where::kTopLevel || s.where == State::Where::kSkipping || s.where == State::Where::kLost ||
-                        (s.where == State::Where::kEvents && !s.report.bare_array);
+    const bool inside = s.where == State::Where::kTopLevel || s.where == State::Where::kSkipping ||
+                        s.where == State::Where::kLost || (s.where == State::Where::kEvents && !s.report.bare_array);
     s.report.truncated |= inside;
   }
   s.report.several_writers = s.writers.several();
@@ -80,7 +80,11 @@ const char* Scanner::scan(const char* begin, const char* end, MoreBytes more) {
   return p;
 }
 
-const ScanReport& Scanner::report() const { return state_->report; }
-bool Scanner::done() const { return state_->where == State::Where::kDone; }
+const ScanReport& Scanner::report() const {
+  return state_->report;
+}
+bool Scanner::done() const {
+  return state_->where == State::Where::kDone;
+}
 
 }  // namespace hta::input

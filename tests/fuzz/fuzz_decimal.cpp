@@ -1,4 +1,6 @@
 // Decimal texts: the two ways in which the reader takes times agree with each other and with arithmetic on the digits.
+#include "hta/input/decimal.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -6,7 +8,6 @@
 
 #include "event_parser.h"
 #include "expect.h"
-#include "hta/input/decimal.h"
 #include "support/scanned.h"
 
 namespace {
@@ -49,7 +50,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   hta::input::EventParser parser{hta::ArgSet{}};
   hta::input::RawEvent event;
   const char* at = record.data();
-  expect(parser.parse(&at, record.data() + length, event) == hta::input::EventParser::Outcome::kEvent, "an event with a valid time is declined");
+  expect(parser.parse(&at, record.data() + length, event) == hta::input::EventParser::Outcome::kEvent,
+         "an event with a valid time is declined");
   for (const hta::input::RawTime& time : {event.time, event.dur}) {
     expect((time.state == hta::input::TimeState::kValid) == nanos.has_value(), "the parser judges a time otherwise");
     expect(!nanos || time.nanos == *nanos, "the parser reads another time");

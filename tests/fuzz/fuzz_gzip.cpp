@@ -1,15 +1,15 @@
 // Packed bytes: never more than zlib unpacks, the same in every room, and a cut packing gives a part of the whole.
+#include "hta/input/byte_source.h"
+
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
 
-#include <zlib.h>
-
 #include "expect.h"
-#include "hta/input/byte_source.h"
 #include "support/random.h"
+#include <zlib.h>
 
 namespace {
 
@@ -75,7 +75,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::size_t half = bytes.size() / 2;
   const std::string both = packed(bytes.substr(0, half)) + packed(bytes.substr(half));
   const Unpacked text = unpack(both, small);
-  expect(text.text == bytes && text.trouble.kind == hta::input::PackingTrouble::Kind::kNone, "packed text does not come back");
+  expect(text.text == bytes && text.trouble.kind == hta::input::PackingTrouble::Kind::kNone,
+         "packed text does not come back");
   const auto kept = static_cast<std::size_t>(random.in(2, static_cast<std::int64_t>(both.size())));
   const Unpacked part = unpack(std::string_view(both).substr(0, kept), large);
   expect(bytes.starts_with(part.text), "a cut packing gives other text");

@@ -1,10 +1,11 @@
 // Whole files into the model, everything stored: no crash, and the counts add up.
+#include "hta/input/load.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
 
 #include "expect.h"
-#include "hta/input/load.h"
 
 namespace {
 
@@ -39,14 +40,22 @@ void expect_consistent(const hta::Trace& trace, const hta::input::LoadedFile& fi
     expect(fault.first_offsets.size() + fault.first_positions.size() <= fault.count, "more places than faults");
   }
   for (const hta::GpuId i : hta::IdRange<hta::GpuId>(trace.gpu.size())) {
-    expect(trace.gpu.dur_ns[i] >= 0 && trace.gpu.start_ns[i] >= *trace.first_start_ns && trace.gpu.end_ns(i) <= trace.last_end_ns, "a GPU event outside of the trace");
-    if (i.value() > 0) expect(trace.gpu.start_ns[hta::GpuId(i.value() - 1)] <= trace.gpu.start_ns[i], "GPU events out of order");
+    expect(trace.gpu.dur_ns[i] >= 0 && trace.gpu.start_ns[i] >= *trace.first_start_ns &&
+               trace.gpu.end_ns(i) <= trace.last_end_ns,
+           "a GPU event outside of the trace");
+    if (i.value() > 0)
+      expect(trace.gpu.start_ns[hta::GpuId(i.value() - 1)] <= trace.gpu.start_ns[i], "GPU events out of order");
     const hta::LaunchId launch = trace.gpu.launch[i];
-    if (launch.valid()) expect(trace.launches.correlation[launch] == trace.gpu.correlation[i] && trace.gpu.correlation[i] >= 1, "a wrong link");
+    if (launch.valid())
+      expect(trace.launches.correlation[launch] == trace.gpu.correlation[i] && trace.gpu.correlation[i] >= 1,
+             "a wrong link");
   }
   for (const hta::HostId i : hta::IdRange<hta::HostId>(trace.host.size())) {
     const hta::HostId parent = trace.host.parent[i];
-    if (parent.valid()) expect(parent < i && trace.host.thread[parent] == trace.host.thread[i] && trace.host.end_ns(parent) > trace.host.start_ns[i], "a wrong parent");
+    if (parent.valid())
+      expect(parent < i && trace.host.thread[parent] == trace.host.thread[i] &&
+                 trace.host.end_ns(parent) > trace.host.start_ns[i],
+             "a wrong parent");
   }
 }
 
@@ -57,7 +66,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   static const hta::Needs kAll = all_needs();
   hta::input::Workspace workspace;  // used twice: recycled memory must not show
   const hta::input::LoadedFile full = load(text, kAll, workspace);
-  expect((full.status == hta::input::FileStatus::kOk) == full.problem.empty(), "a problem without a status, or the reverse");
+  expect((full.status == hta::input::FileStatus::kOk) == full.problem.empty(),
+         "a problem without a status, or the reverse");
   for (const hta::Trace& trace : full.traces) expect_consistent(trace, full);
   if (full.traces.empty()) return 0;
 
@@ -65,8 +75,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const hta::input::LoadedFile little = load(text, hta::Needs{}, workspace);
   expect(little.traces.size() == full.traces.size(), "needs decide on the number of ranks");
   const hta::Trace& same = little.traces.front();
-  expect(same.quality.kept == first.quality.kept && same.quality.ignored() == first.quality.ignored() && same.quality.suspect() == first.quality.suspect() &&
-             same.gpu.size() == first.gpu.size() && same.gpu_events_linked == first.gpu_events_linked && same.steps.size() == first.steps.size() &&
+  expect(same.quality.kept == first.quality.kept && same.quality.ignored() == first.quality.ignored() &&
+             same.quality.suspect() == first.quality.suspect() && same.gpu.size() == first.gpu.size() &&
+             same.gpu_events_linked == first.gpu_events_linked && same.steps.size() == first.steps.size() &&
              same.first_start_ns == first.first_start_ns && same.last_end_ns == first.last_end_ns,
          "what counts depends on the needs");
   return 0;

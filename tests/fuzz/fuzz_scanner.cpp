@@ -19,7 +19,8 @@ void expect_inside(const Scanned& scanned, std::string_view text) {
   for (const auto& event : scanned.events) {
     expect(event.offset >= behind && event.size >= 2, "records overlap");
     behind = event.offset + event.size;
-    expect(behind <= text.size() && text[event.offset] == '{' && text[behind - 1] == '}', "a record is not where it is said to be");
+    expect(behind <= text.size() && text[event.offset] == '{' && text[behind - 1] == '}',
+           "a record is not where it is said to be");
   }
   for (const auto& fault : scanned.faults) expect(fault.offset < text.size(), "a fault is outside of the text");
   expect(scanned.report.events == scanned.events.size(), "records are miscounted");
@@ -32,12 +33,15 @@ void expect_same(const Scanned& a, const Scanned& b) {
   expect(a.report.truncated == b.report.truncated && a.report.several_writers == b.report.several_writers &&
              a.report.interrupted_at == b.report.interrupted_at && a.report.bare_array == b.report.bare_array &&
              a.report.head_lost == b.report.head_lost && a.report.second_document == b.report.second_document &&
-             a.report.damaged_metadata == b.report.damaged_metadata && a.report.control_characters == b.report.control_characters,
+             a.report.damaged_metadata == b.report.damaged_metadata &&
+             a.report.control_characters == b.report.control_characters,
          "the report depends on the buffers");
 }
 
 // Strings with escapes are no times to the reader; the strict parser hands them over decoded.
-bool same_time(const std::string& got, const std::string& wanted) { return got == wanted || got == "invalid"; }
+bool same_time(const std::string& got, const std::string& wanted) {
+  return got == wanted || got == "invalid";
+}
 
 void expect_strict(const Scanned& scanned, std::string_view text) {
   const auto wanted = hta::test::strict_events(text);
@@ -69,6 +73,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if ((mode & 1) == 0) expect_strict(whole, text);
   hta::test::Random random(mode);
   const std::int64_t longest = 1 + (mode >> 1) * 2;
-  expect_same(hta::test::scan(text, [&] { return static_cast<std::size_t>(random.in(1, longest)); }, limits), whole);
+  expect_same(hta::test::scan(
+                  text, [&] { return static_cast<std::size_t>(random.in(1, longest)); }, limits),
+              whole);
   return 0;
 }

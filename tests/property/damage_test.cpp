@@ -1,20 +1,21 @@
 // Traces cut short or with bits flipped: no intact record is lost, and every lost one is counted.
-#include <catch2/catch.hpp>
+#include "hta/input/load.h"
 
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <set>
 
-#include "hta/input/load.h"
 #include "support/random.h"
 #include "support/scanned.h"
+#include <catch2/catch.hpp>
 
 namespace hta::test {
 namespace {
 
-constexpr std::string_view kHead = "{\n\"schemaVersion\": 1,\n\"deviceProperties\": [{\"id\": 0, \"name\": \"GPU\"}],\n"
-                                   "\"distributedInfo\": {\"backend\": \"nccl\", \"rank\": 3, \"world_size\": 4},\n\"traceEvents\": [\n";
+constexpr std::string_view kHead =
+    "{\n\"schemaVersion\": 1,\n\"deviceProperties\": [{\"id\": 0, \"name\": \"GPU\"}],\n"
+    "\"distributedInfo\": {\"backend\": \"nccl\", \"rank\": 3, \"world_size\": 4},\n\"traceEvents\": [\n";
 constexpr std::string_view kTail = "\n],\n\"traceName\": \"x.json\", \"displayTimeUnit\": \"ms\"\n}\n";
 
 // A trace in the style of the profiler, with what makes resynchronising hard: braces and escapes in names, nested args.
@@ -28,14 +29,16 @@ std::string made_trace(std::uint64_t seed, int records, bool compact) {
     switch (random.in(0, 4)) {
       case 0:
         text += R"({"ph":"X","cat":"cpu_op","name":"aten::mm)" + id + R"(","pid":10,"tid":11,"ts":)" + time +
-                R"(,"dur":3.5,"args":{"External id":)" + id + R"(,"Input Dims":[[8,16],[16,4],[]],"Concrete Inputs":["","[1]"]}})";
+                R"(,"dur":3.5,"args":{"External id":)" + id +
+                R"(,"Input Dims":[[8,16],[16,4],[]],"Concrete Inputs":["","[1]"]}})";
         break;
       case 1:
         text += R"({"ph":"X","cat":"kernel","name":"void k<{lambda(float)#1}, \"q\">()","pid":0,"tid":7,"ts":)" + time +
                 R"(,"dur":5,"args":{"device":0,"stream":7,"correlation":)" + id + R"(,"grid":[1,1,1]}})";
         break;
       case 2:
-        text += R"({"ph": "M", "name": "process_name", "pid": 10, "tid": 0, "ts": 0, "args": {"name": "python, [it] {is}"}})";
+        text +=
+            R"({"ph": "M", "name": "process_name", "pid": 10, "tid": 0, "ts": 0, "args": {"name": "python, [it] {is}"}})";
         break;
       case 3:
         text += R"({"ph":"X","cat":"user_annotation","name":"nested","pid":10,"tid":11,"ts":)" + time +
@@ -77,7 +80,8 @@ void flip_bits(const std::string& text, std::uint64_t seed, int flips) {
     const auto at = static_cast<std::size_t>(random.in(0, static_cast<std::int64_t>(text.size()) - 1));
     const int bit = static_cast<int>(random.in(0, 7));
     damaged[at] = static_cast<char>(damaged[at] ^ (1 << bit));
-    INFO("bit " << bit << " of byte " << at << " (was '" << text[at] << "') after: " << text.substr(at > 60 ? at - 60 : 0, 60));
+    INFO("bit " << bit << " of byte " << at << " (was '" << text[at]
+                << "') after: " << text.substr(at > 60 ? at - 60 : 0, 60));
     const Scanned got = scan(damaged, chunks_of(4096));
     require_others(intact, got, at);
     REQUIRE_FALSE(got.report.several_writers);
@@ -100,7 +104,8 @@ void cut(const std::string& text, int cuts) {
     REQUIRE(got.faults.size() <= 1);
     const bool inside_record = whole < intact.events.size() && intact.events[whole].offset < size;
     REQUIRE(got.faults.size() == (inside_record ? 1 : 0));
-    if (!got.faults.empty()) REQUIRE(got.faults.front() == ScannedFault{EventFault::kCutOff, intact.events[whole].offset});
+    if (!got.faults.empty())
+      REQUIRE(got.faults.front() == ScannedFault{EventFault::kCutOff, intact.events[whole].offset});
     REQUIRE(got.report.truncated == (size > 0));
   }
 }
@@ -164,7 +169,8 @@ TEST_CASE("damage: many flipped bits are survived and counted") {
 TEST_CASE("damage: real traces") {
   const std::filesystem::path real = "../shared/conformance/real";
   std::vector<std::string> files;
-  for (const char* name : {"hta-cp-alexnet", "hta-compare-base", "tl-h100-bertsmall", "hta-amd-minitoy", "tl-mi210-gpu-only"}) {
+  for (const char* name :
+       {"hta-cp-alexnet", "hta-compare-base", "tl-h100-bertsmall", "hta-amd-minitoy", "tl-mi210-gpu-only"}) {
     if (!std::filesystem::is_directory(real / name)) continue;
     for (const auto& entry : std::filesystem::directory_iterator(real / name)) {
       if (entry.is_regular_file()) files.push_back(entry.path().string());

@@ -1,9 +1,8 @@
 // The scanner against a strict JSON parser, and against itself with the text cut into other buffers.
-#include <catch2/catch.hpp>
-
 #include "support/random.h"
 #include "support/random_json.h"
 #include "support/scanned.h"
+#include <catch2/catch.hpp>
 
 namespace hta::test {
 namespace {
@@ -58,7 +57,8 @@ TEST_CASE("scanner: what it finds does not depend on the buffers, also in damage
       }
     }
     input::ScanLimits limits;
-    if (random.chance(30)) limits = {static_cast<std::size_t>(random.in(40, 400)), static_cast<std::size_t>(random.in(20, 200))};
+    if (random.chance(30))
+      limits = {static_cast<std::size_t>(random.in(40, 400)), static_cast<std::size_t>(random.in(20, 200))};
     INFO("seed " << seed << "\n" << text);
     const Scanned whole = scan(text, whole_text(), limits);
     for (const std::size_t size : {std::size_t{1}, std::size_t{7}, std::size_t{64}, std::size_t{333}}) {

@@ -1,8 +1,7 @@
 // Files that several writers wrote into at once give no numbers; files of one writer always do.
-#include <catch2/catch.hpp>
-
 #include "support/random.h"
 #include "support/scanned.h"
+#include <catch2/catch.hpp>
 
 namespace hta::test {
 namespace {
@@ -14,8 +13,11 @@ std::string document(int rank, int records, Form form) {
   const std::string end = form == Form::kSpread ? ",\n" : ",";
   std::string text;
   if (form == Form::kSpread) {
-    text = "{\n\"schemaVersion\": 1,\n\"deviceProperties\": [\n  {\"id\": 0, \"name\": \"GPU\", \"numSms\": 132},\n  {\"id\": 1, \"name\": \"GPU\", \"numSms\": 132}\n],\n"
-           "\"distributedInfo\": {\"backend\": \"nccl\", \"rank\": " + std::to_string(rank) + ", \"world_size\": 8},\n\"traceEvents\": [\n";
+    text =
+        "{\n\"schemaVersion\": 1,\n\"deviceProperties\": [\n  {\"id\": 0, \"name\": \"GPU\", \"numSms\": 132},\n  "
+        "{\"id\": 1, \"name\": \"GPU\", \"numSms\": 132}\n],\n"
+        "\"distributedInfo\": {\"backend\": \"nccl\", \"rank\": " +
+        std::to_string(rank) + ", \"world_size\": 8},\n\"traceEvents\": [\n";
   } else if (form == Form::kCompact) {
     text = "{\"schemaVersion\":1,\"distributedInfo\":{\"rank\":" + std::to_string(rank) + "},\"traceEvents\":[";
   } else {
@@ -23,8 +25,9 @@ std::string document(int rank, int records, Form form) {
   }
   for (int i = 0; i < records; ++i) {
     if (i > 0) text += end;
-    text += R"({"ph":"X","cat":"cpu_op","name":"aten::mm","pid":)" + std::to_string(1000 + rank) + R"(,"tid":1,"ts":)" + std::to_string(10 * i + rank) +
-            R"(,"dur":5,"args":{"External id":)" + std::to_string(i) + R"(,"Input Dims":[[1,2],[3]]}})";
+    text += R"({"ph":"X","cat":"cpu_op","name":"aten::mm","pid":)" + std::to_string(1000 + rank) + R"(,"tid":1,"ts":)" +
+            std::to_string(10 * i + rank) + R"(,"dur":5,"args":{"External id":)" + std::to_string(i) +
+            R"(,"Input Dims":[[1,2],[3]]}})";
   }
   if (form == Form::kArray) return text + "]";
   return text + (form == Form::kSpread ? "\n],\n\"traceName\": \"x\"\n}\n" : "],\"traceName\":\"x\"}");
@@ -37,7 +40,10 @@ std::string mixed(const std::vector<std::string>& documents, std::size_t block, 
   for (bool more = true; more;) {
     more = false;
     for (std::size_t i = 0; i < documents.size(); ++i) {
-      const std::size_t size = random == nullptr ? block : static_cast<std::size_t>(random->in(static_cast<std::int64_t>(block) / 2, static_cast<std::int64_t>(block) * 3 / 2));
+      const std::size_t size = random == nullptr
+                                   ? block
+                                   : static_cast<std::size_t>(random->in(static_cast<std::int64_t>(block) / 2,
+                                                                         static_cast<std::int64_t>(block) * 3 / 2));
       if (at[i] < documents[i].size()) text += documents[i].substr(at[i], size);
       at[i] += size;
       more |= at[i] < documents[i].size();
@@ -58,10 +64,12 @@ TEST_CASE("writers: documents mixed block by block are told, whatever the blocks
         for (const bool even : {true, false}) {
           Random random(++seed);
           std::string text = mixed(documents, block, even ? nullptr : &random);
-          INFO("form " << static_cast<int>(form) << ", " << writers << " writers, blocks of " << block << (even ? "" : " on average"));
+          INFO("form " << static_cast<int>(form) << ", " << writers << " writers, blocks of " << block
+                       << (even ? "" : " on average"));
           REQUIRE(scan(text).report.several_writers);
           // The job may have died before any of them was done; but two blocks of each must be there.
-          const std::size_t seen = std::max(text.size() * 6 / 10, std::min(text.size(), 3 * static_cast<std::size_t>(writers) * block));
+          const std::size_t seen =
+              std::max(text.size() * 6 / 10, std::min(text.size(), 3 * static_cast<std::size_t>(writers) * block));
           text.resize(seen);
           REQUIRE(scan(text).report.several_writers);
         }

@@ -78,8 +78,15 @@ class Writer {
   }
   void name() {
     static constexpr std::array<std::string_view, 10> kNames{
-        "aten::mm", "void at::native::vectorized_elementwise_kernel<4, at::native::{lambda(float)#1}>(int)", "", "ProfilerStep#12",
-        R"(quoted \"name\" [x] {y})", R"(path\\C:\\x\/y)", R"(tab\tline\n)", "\xC3\xA9\xE2\x82\xAC\xF0\x9F\x98\x80", R"(\u00e9\ud83d\ude00)",
+        "aten::mm",
+        "void at::native::vectorized_elementwise_kernel<4, at::native::{lambda(float)#1}>(int)",
+        "",
+        "ProfilerStep#12",
+        R"(quoted \"name\" [x] {y})",
+        R"(path\\C:\\x\/y)",
+        R"(tab\tline\n)",
+        "\xC3\xA9\xE2\x82\xAC\xF0\x9F\x98\x80",
+        R"(\u00e9\ud83d\ude00)",
         R"(},{\"ph\":\"X\",\"name\":\"fake\"},{)"};
     string(kNames[static_cast<std::size_t>(random_.in(0, kNames.size() - 1))]);
     if (odd()) {
@@ -96,7 +103,12 @@ class Writer {
       out_ += ".";
       for (auto n = random_.in(1, odd() ? 25 : 4); n > 0; --n) out_ += static_cast<char>('0' + random_.in(0, 9));
     }
-    if (odd()) out_ += std::string(random_.chance(50) ? "e" : "E") + (random_.chance(40) ? "-" : random_.chance(30) ? "+" : "") + std::to_string(random_.in(0, 8));
+    if (odd())
+      out_ += std::string(random_.chance(50) ? "e" : "E") +
+              (random_.chance(40)   ? "-"
+               : random_.chance(30) ? "+"
+                                    : "") +
+              std::to_string(random_.in(0, 8));
   }
   void integer() { out_ += std::to_string(random_.in(-2, 40)); }
   void value(int depth) {
@@ -133,8 +145,10 @@ class Writer {
   }
 
   void args() {
-    static constexpr std::array<std::string_view, 11> kKeys{"device", "stream", "correlation", "External id", "bytes", "Collective name",
-                                                            "Input Dims", "grid", "memory bandwidth (GB/s)", "something else", "Call stack"};
+    static constexpr std::array<std::string_view, 11> kKeys{"device",         "stream",    "correlation",
+                                                            "External id",    "bytes",     "Collective name",
+                                                            "Input Dims",     "grid",      "memory bandwidth (GB/s)",
+                                                            "something else", "Call stack"};
     key("args");
     if (odd() && random_.chance(20)) return value(0);
     out_ += "{";
@@ -197,8 +211,8 @@ class Writer {
   }
 
   void members(std::int64_t n, bool behind) {
-    static constexpr std::array<std::string_view, 6> kKeys{"schemaVersion", "deviceProperties", "displayTimeUnit", "baseTimeNanoseconds",
-                                                           "traceName", "other"};
+    static constexpr std::array<std::string_view, 6> kKeys{"schemaVersion",       "deviceProperties", "displayTimeUnit",
+                                                           "baseTimeNanoseconds", "traceName",        "other"};
     for (std::int64_t i = 0; i < n; ++i) {
       if (behind) comma();
       key(kKeys[static_cast<std::size_t>(i)]);
@@ -215,6 +229,8 @@ class Writer {
 
 }  // namespace
 
-std::string random_document(std::uint64_t seed, int events) { return Writer(seed).document(events); }
+std::string random_document(std::uint64_t seed, int events) {
+  return Writer(seed).document(events);
+}
 
 }  // namespace hta::test

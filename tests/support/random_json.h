@@ -6,8 +6,8 @@
 
 namespace hta::test {
 
-/// A whole document: object or bare array, compact or spread, metadata at either end, events of all phases with odd keys,
-/// escapes, numbers and nesting. About `events` records.
+/// A whole document: object or bare array, compact or spread, metadata at either end, events of all phases with odd
+/// keys, escapes, numbers and nesting. About `events` records.
 std::string random_document(std::uint64_t seed, int events);
 
 }  // namespace hta::test

@@ -1,15 +1,15 @@
 #include "support/scanned.h"
 
+#include "hta/input/decimal.h"
+
 #include <algorithm>
 #include <cstring>
 #include <memory>
 
+#include "json_text.h"
 #include <rapidjson/document.h>
 #include <rapidjson/stringbuffer.h>
 #include <rapidjson/writer.h>
-
-#include "hta/input/decimal.h"
-#include "json_text.h"
 
 namespace hta::test {
 namespace {
@@ -46,7 +46,9 @@ std::size_t depth_of(std::string_view text) {
 std::string number_text(std::string_view text) {
   const bool whole = text.find_first_of(".eE") == std::string_view::npos;
   std::string digits(text.substr(text.starts_with('-') ? 1 : 0));
-  const bool fits = digits.size() < 19 || (digits.size() == 19 && digits <= "9223372036854775807");
+  digits.erase(0, std::min(digits.find_first_not_of('0'), digits.size()));
+  const std::string_view most = text.starts_with('-') ? "9223372036854775808" : "9223372036854775807";
+  const bool fits = digits.size() < most.size() || (digits.size() == most.size() && digits <= most);
   return (whole && fits ? "i" : "n") + std::string(text);
 }
 
@@ -74,7 +76,8 @@ class Recorder final : public input::ScanSink {
     event.id = value(raw.id);
     event.time = time_text(raw.time);
     event.dur = time_text(raw.dur);
-    for (std::size_t i = 0; i < raw.arg_count; ++i) event.args[std::string(arg_spec(raw.args[i].key).name)] = value(raw.args[i].value);
+    for (std::size_t i = 0; i < raw.arg_count; ++i)
+      event.args[std::string(arg_spec(raw.args[i].key).name)] = value(raw.args[i].value);
     event.offset = raw.offset;
     event.size = raw.text.size();
     into_.events.push_back(std::move(event));
@@ -151,8 +154,9 @@ ScannedEvent event_of(const Json& types, const Json& texts) {
 }
 
 bool looks_like_a_document(const Json& object) {
-  for (const char* key : {"traceEvents", "schemaVersion", "deviceProperties", "distributedInfo", "baseTimeNanoseconds", "displayTimeUnit",
-                          "traceName", "trace_id", "record_shapes", "with_stack", "profile_memory", "with_flops", "with_modules"}) {
+  for (const char* key :
+       {"traceEvents", "schemaVersion", "deviceProperties", "distributedInfo", "baseTimeNanoseconds", "displayTimeUnit",
+        "traceName", "trace_id", "record_shapes", "with_stack", "profile_memory", "with_flops", "with_modules"}) {
     if (object.HasMember(key)) return true;
   }
   return std::any_of(object.MemberBegin(), object.MemberEnd(), [](const auto& member) {
@@ -190,8 +194,8 @@ const Json* plain_event_array(const Json& root) {
 }  // namespace
 
 std::string describe(const ScannedEvent& e) {
-  std::string text = std::string(1, e.phase == 0 ? '-' : e.phase) + " cat=" + e.category + " name=" + e.name + " pid=" + e.pid +
-                     " tid=" + e.tid + " id=" + e.id + " ts=" + e.time + " dur=" + e.dur;
+  std::string text = std::string(1, e.phase == 0 ? '-' : e.phase) + " cat=" + e.category + " name=" + e.name +
+                     " pid=" + e.pid + " tid=" + e.tid + " id=" + e.id + " ts=" + e.time + " dur=" + e.dur;
   for (const auto& [key, value] : e.args) text += " " + key + "=" + value;
   return text;
 }
@@ -217,7 +221,8 @@ Scanned scan(std::string_view text, const ChunkSizes& sizes, const input::ScanLi
     const std::unique_ptr<char[]> buffer(new char[size + kZeros]());
     if (size > 0) std::memcpy(buffer.get(), text.data() + given - kept, size);
     given += fresh;
-    const char* stop = scanner.scan(buffer.get(), buffer.get() + size, last ? input::MoreBytes::kNo : input::MoreBytes::kYes);
+    const char* stop =
+        scanner.scan(buffer.get(), buffer.get() + size, last ? input::MoreBytes::kNo : input::MoreBytes::kYes);
     if (last) break;
     kept = static_cast<std::size_t>(buffer.get() + size - stop);
   }
@@ -281,8 +286,8 @@ std::optional<std::int64_t> nanos_by_hand(std::string_view number) {
   std::uint64_t value = kept.empty() ? 0 : std::stoull(kept);
   const std::string half = "5" + std::string(dropped.empty() ? 0 : dropped.size() - 1, '0');
   if (!dropped.empty() && (dropped > half || (dropped == half && value % 2 == 1))) ++value;
-  if (value > static_cast<std::uint64_t>(INT64_MAX)) return std::nullopt;
-  return negative ? -static_cast<std::int64_t>(value) : static_cast<std::int64_t>(value);
+  if (value > static_cast<std::uint64_t>(INT64_MAX) + (negative ? 1U : 0U)) return std::nullopt;
+  return static_cast<std::int64_t>(negative ? 0 - value : value);
 }
 
 }  // namespace hta::test

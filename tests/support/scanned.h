@@ -1,6 +1,8 @@
 #pragma once
 // What the scanner finds in a text, as plain values; and what a strict JSON parser finds in it, to compare.
 
+#include "hta/input/scanner.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -10,12 +12,10 @@
 #include <string_view>
 #include <vector>
 
-#include "hta/input/scanner.h"
-
 namespace hta::test {
 
-/// One record. Values are written as a letter for their kind and their text: s string (decoded), i integer, n other number,
-/// l literal, c container (without blanks); an absent value is empty.
+/// One record. Values are written as a letter for their kind and their text: s string (decoded), i integer, n other
+/// number, l literal, c container (without blanks); an absent value is empty.
 struct ScannedEvent {
   char phase = 0;
   std::string category;
@@ -54,8 +54,8 @@ ChunkSizes chunks_of(std::size_t bytes);
 /// Scans `text` in buffers of exactly the size needed, so that a sanitizer sees every byte read too many.
 Scanned scan(std::string_view text, const ChunkSizes& sizes = whole_text(), const input::ScanLimits& limits = {});
 
-/// The records by RapidJSON and plain arithmetic; nothing if the text is no valid JSON, or if it is of a kind in which the
-/// scanner may see damage although it is valid (a second event array, records that are documents, ...).
+/// The records by RapidJSON and plain arithmetic; nothing if the text is no valid JSON, or if it is of a kind in which
+/// the scanner may see damage although it is valid (a second event array, records that are documents, ...).
 std::optional<std::vector<ScannedEvent>> strict_events(std::string_view text);
 
 /// Decimal microseconds in the grammar of JSON numbers to nanoseconds, half to even, by long arithmetic on the digits;

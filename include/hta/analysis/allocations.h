@@ -1,12 +1,12 @@
 #pragma once
 // The `[memory]` events of one rank, by device: totals over time, which operators allocate, what is live at the peak.
 
+#include "hta/model/trace.h"
+
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
-
-#include "hta/model/trace.h"
 
 namespace hta::analysis {
 
@@ -17,6 +17,7 @@ struct OperatorMemory {
   std::int64_t releases = 0;
   std::int64_t allocated_bytes = 0;
   std::int64_t released_bytes = 0;
+  std::int64_t kept_bytes = 0;  ///< allocated by it and not released, by anyone, until the end
   std::int64_t net_bytes() const { return allocated_bytes - released_bytes; }
 };
 
@@ -38,7 +39,7 @@ struct DeviceMemory {
   std::int64_t device_type = -1;  ///< as PyTorch numbers them: 0 CPU, 1 CUDA
   std::int64_t device = -1;
   std::int64_t events = 0;
-  bool totals_recorded = true;  ///< else the totals are sums of the changes, from 0
+  bool totals_recorded = true;   ///< else the totals are sums of the changes, from 0
   std::int64_t start_bytes = 0;  ///< before the first event
   std::int64_t end_bytes = 0;
   CurvePoint peak;  ///< the first event with the largest total

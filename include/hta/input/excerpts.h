@@ -1,14 +1,14 @@
 #pragma once
 // Single places of a file, read again for people to look at.
 
+#include "hta/base/result.h"
+#include "hta/input/scanner.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
-
-#include "hta/base/result.h"
-#include "hta/input/scanner.h"
 
 namespace hta::input {
 
@@ -17,8 +17,9 @@ namespace hta::input {
 Result<std::vector<std::uint64_t>> offsets_of_records(const std::string& path, std::span<const std::uint32_t> positions,
                                                       const ScanLimits& limits);
 
-/// What stands at these offsets of the inflated file, up to `bytes` each, in the order asked for. One pass; memory for the
-/// excerpts alone. Errors as above; an offset behind the end gives an empty text.
-Result<std::vector<std::string>> read_excerpts(const std::string& path, std::span<const std::uint64_t> offsets, std::size_t bytes);
+/// What stands at these offsets of the inflated file, up to `bytes` each, in the order asked for. One pass; memory for
+/// the excerpts alone. Errors as above; an offset behind the end gives an empty text.
+Result<std::vector<std::string>> read_excerpts(const std::string& path, std::span<const std::uint64_t> offsets,
+                                               std::size_t bytes);
 
 }  // namespace hta::input

@@ -1,16 +1,16 @@
 #pragma once
 // One file to the traces of the ranks in it.
 
+#include "hta/input/byte_source.h"
+#include "hta/input/scanner.h"
+#include "hta/model/trace.h"
+#include "hta/model/trace_builder.h"
+
 #include <atomic>
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
-
-#include "hta/input/byte_source.h"
-#include "hta/input/scanner.h"
-#include "hta/model/trace.h"
-#include "hta/model/trace_builder.h"
 
 namespace hta::input {
 
@@ -27,8 +27,8 @@ std::string_view file_status_text(FileStatus status);
 
 /// Something a user should know about a file.
 struct FileNote {
-  std::string code;     ///< stable name, e.g. "truncated"
-  std::string message;  ///< one sentence, without the path
+  std::string code;         ///< stable name, e.g. "truncated"
+  std::string message;      ///< one sentence, without the path
   bool loses_data = false;  ///< damage: counts under --strict
 };
 

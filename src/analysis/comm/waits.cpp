@@ -1,10 +1,11 @@
 #include "waits.h"
 
+#include "hta/base/exact.h"
+
 #include <algorithm>
+#include <map>
 #include <tuple>
 #include <utility>
-
-#include "hta/base/exact.h"
 
 namespace hta::analysis::comm {
 namespace {
@@ -17,26 +18,30 @@ Nanos median(std::vector<Nanos>& values) {
 class Blame {
  public:
   Blame(Ranks ranks, const Matching& matching, const Clocks& clocks)
-      : ranks_(ranks), matching_(matching), clocks_(clocks), history_(ranks.size()) {}
+      : ranks_(ranks), matching_(matching), clocks_(clocks), history_(ranks.size()), debts_(ranks.size()) {}
 
   std::vector<Wait> run() {
     std::vector<Wait> waits;
     for (std::uint32_t i = 0; i < matching_.instances.size(); ++i) {
       if (matching_.instances[i].count > 1) waits.push_back(measure(i));
     }
-    std::sort(waits.begin(), waits.end(), [](const Wait& a, const Wait& b) { return std::tuple(a.arrived_ns, a.instance) < std::tuple(b.arrived_ns, b.instance); });
+    std::sort(waits.begin(), waits.end(), [](const Wait& a, const Wait& b) {
+      return std::tuple(a.arrived_ns, a.instance) < std::tuple(b.arrived_ns, b.instance);
+    });
     for (Wait& wait : waits) {
+      grow_debts(wait);
       wait.owed = wait.last ? std::optional(culprit(wait)) : std::nullopt;
+      settle_debts(wait);
       remember(wait);
     }
     return waits;
   }
 
  private:
-  // What a rank lived through in one instance.
+  // What a rank waited in a group, and for whom.
   struct Held {
-    std::uint32_t group;
-    Nanos wait_ns;
+    std::uint32_t group = 0;
+    Nanos wait_ns = 0;
     std::optional<std::uint32_t> owed;
   };
 
@@ -54,25 +59,48 @@ class Blame {
       else if (!second || clocks_.start_ns(m) > clocks_.start_ns(*second)) second = m;
     }
     wait.arrived_ns = clocks_.start_ns(*last);
-    if (wait.arrived_ns - clocks_.start_ns(*second) > clocks_.doubt_ns(last->rank, second->rank)) wait.last = last->rank;
+    if (wait.arrived_ns - clocks_.start_ns(*second) > clocks_.doubt_ns(last->rank, second->rank))
+      wait.last = last->rank;
     return wait;
   }
 
-  // The last one, unless waits in other groups since this group met explain at least half of its lateness.
-  std::uint32_t culprit(const Wait& wait) const {
+  // The last one, unless what holds it up in other groups explains at least half of its lateness.
+  std::uint32_t culprit(const Wait& wait) {
     const std::uint32_t last = *wait.last;
-    const std::uint32_t group = matching_.instances[wait.instance].group;
     std::vector<Nanos> starts;
-    std::vector<Nanos> held;
     for (const Member m : members(wait)) {
-      if (m.rank == last) continue;
-      starts.push_back(clocks_.start_ns(m));
-      held.push_back(held_up(m.rank, group).wait_ns);
+      if (m.rank != last) starts.push_back(clocks_.start_ns(m));
     }
     const Nanos late_ns = wait.arrived_ns - median(starts);
-    const Held longest = held_up(last, group);
-    const Nanos excess_ns = longest.wait_ns - median(held);
-    return longest.owed && excess_ns * 2 >= late_ns ? *longest.owed : last;
+    const Held& debt = debts_[last][matching_.instances[wait.instance].group];
+    return debt.owed && debt.wait_ns * 2 >= late_ns ? *debt.owed : last;
+  }
+
+  // A rank that waited longer in other groups than its partners here comes late without fault of its own. That lasts
+  // until the partners have waited for it with nothing else to do: waits that their own work hides change nothing.
+  void grow_debts(const Wait& wait) {
+    const std::uint32_t group = matching_.instances[wait.instance].group;
+    std::vector<Held> held;
+    std::vector<Nanos> times;
+    for (const Member m : members(wait)) times.push_back(held.emplace_back(held_up(m.rank, group)).wait_ns);
+    const Nanos usual_ns = median(times);
+    for (std::size_t i = 0; i < held.size(); ++i) {
+      Held& debt = debts_[members(wait)[i].rank].try_emplace(group, Held{group, 0, std::nullopt}).first->second;
+      const Nanos excess_ns = held[i].wait_ns - usual_ns;
+      if (excess_ns > debt.wait_ns) debt.owed = held[i].owed;
+      debt.wait_ns = std::max<Nanos>(0, debt.wait_ns + excess_ns);
+    }
+  }
+
+  void settle_debts(const Wait& wait) {
+    Nanos exposed_ns = 0;
+    for (const Member m : members(wait))
+      exposed_ns += std::min(at(ranks_, m).dur_ns - wait.transfer_ns, at(ranks_, m).exposed_ns);
+    const Nanos settled_ns = exposed_ns / static_cast<Nanos>(members(wait).size() - 1);
+    for (const Member m : members(wait)) {
+      Held& debt = debts_[m.rank][matching_.instances[wait.instance].group];
+      debt.wait_ns = std::max<Nanos>(0, debt.wait_ns - settled_ns);
+    }
   }
 
   // Sum of the waits of `rank` in other groups since it last met `group`, and who is to blame for the longest.
@@ -92,60 +120,105 @@ class Blame {
 
   void remember(const Wait& wait) {
     const std::uint32_t group = matching_.instances[wait.instance].group;
-    for (const Member m : members(wait)) history_[m.rank].push_back({group, at(ranks_, m).dur_ns - wait.transfer_ns, wait.owed});
+    for (const Member m : members(wait))
+      history_[m.rank].push_back({group, at(ranks_, m).dur_ns - wait.transfer_ns, wait.owed});
   }
 
   Ranks ranks_;
   const Matching& matching_;
   const Clocks& clocks_;
-  std::vector<std::vector<Held>> history_;
+  std::vector<std::vector<Held>> history_;            // by rank, in order of time
+  std::vector<std::map<std::uint32_t, Held>> debts_;  // by rank and group: unsettled, and to whom it is owed
+};
+
+// Groups with the same ranks are one: their waits follow one another.
+std::vector<std::uint32_t> rank_sets(const Matching& matching) {
+  std::map<std::vector<std::int64_t>, std::uint32_t> first_with;
+  std::vector<std::uint32_t> out;
+  for (std::uint32_t g = 0; g < matching.groups.size(); ++g) {
+    const std::vector<std::int64_t>& ranks = matching.groups[g].ranks;
+    out.push_back(ranks.empty() ? g : first_with.try_emplace(ranks, g).first->second);
+  }
+  return out;
+}
+
+class Accountant {
+ public:
+  Accountant(Ranks ranks, const Matching& matching)
+      : ranks_(ranks),
+        matching_(matching),
+        set_of_(rank_sets(matching)),
+        accounts_(ranks.size()),
+        by_set_(ranks.size()) {}
+
+  std::vector<Account> run(const std::vector<Wait>& waits) {
+    for (const Wait& wait : waits) {
+      const Member first = matching_.of(matching_.instances[wait.instance]).front();
+      if (signature(ranks_, first).pairing == Pairing::kGroup) book(wait);
+    }
+    for (std::uint32_t r = 0; r < ranks_.size(); ++r) take_worst(r);
+    return std::move(accounts_);
+  }
+
+ private:
+  void book(const Wait& wait) {
+    const Instance& instance = matching_.instances[wait.instance];
+    Cost sum;
+    const Collective* of_owed = nullptr;
+    for (const Member m : matching_.of(instance)) {
+      const Collective& c = at(ranks_, m);
+      const Nanos wait_ns = c.dur_ns - wait.transfer_ns;
+      ++accounts_[m.rank].collectives;
+      accounts_[m.rank].wait_suffered_ns += wait_ns;
+      if (m.rank != wait.last) sum += {wait_ns, std::min(wait_ns, c.exposed_ns)};
+      if (m.rank == wait.owed) of_owed = &c;
+    }
+    if (!wait.last) return;
+    ++accounts_[*wait.last].last_count;
+    accounts_[*wait.last].wait_caused_ns += sum.wait_ns;
+    accounts_[*wait.owed].wait_owed_ns += sum.wait_ns;
+    if (of_owed == nullptr) return;  // passed on from a group of others: its own group tells what that costs
+    ++accounts_[*wait.owed].owed_count;
+    const auto others = static_cast<Nanos>(instance.count) - 1;
+    by_set_[*wait.owed][set_of_[instance.group]][of_owed->step] +=
+        {divide_half_even(sum.wait_ns, others), divide_half_even(sum.exposed_ns, others)};
+  }
+
+  void take_worst(std::uint32_t rank) {
+    Account& account = accounts_[rank];
+    std::optional<std::uint32_t> worst;
+    for (const auto& [set, steps] : by_set_[rank]) {
+      Cost cost;
+      for (const auto& [step, of_step] : steps) cost += of_step;
+      if (worst && cost.wait_ns <= account.cost.wait_ns) continue;
+      worst = set;
+      account.cost = cost;
+      account.steps = steps;
+    }
+    if (!worst) return;
+    const std::vector<std::int64_t>& members = matching_.groups[*worst].ranks;
+    for (std::uint32_t r = 0; r < ranks_.size(); ++r) {
+      if (r != rank &&
+          (members.empty() || std::binary_search(members.begin(), members.end(), ranks_[r].context.rank.rank())))
+        account.peers.push_back(r);
+    }
+  }
+
+  Ranks ranks_;
+  const Matching& matching_;
+  std::vector<std::uint32_t> set_of_;
+  std::vector<Account> accounts_;
+  std::vector<std::map<std::uint32_t, StepCosts>> by_set_;  // by rank: what it costs in every set of ranks
 };
 
 }  // namespace
 
-std::vector<Wait> find_waits(Ranks ranks, const Matching& matching, const Clocks& clocks) { return Blame(ranks, matching, clocks).run(); }
+std::vector<Wait> find_waits(Ranks ranks, const Matching& matching, const Clocks& clocks) {
+  return Blame(ranks, matching, clocks).run();
+}
 
 std::vector<Account> make_accounts(Ranks ranks, const Matching& matching, const std::vector<Wait>& waits) {
-  std::vector<Account> accounts(ranks.size());
-  std::vector<std::map<std::uint32_t, Nanos>> by_group(ranks.size());
-  for (const Wait& wait : waits) {
-    const Instance& instance = matching.instances[wait.instance];
-    const std::span<const Member> members = matching.of(instance);
-    if (signature(ranks, members.front()).pairing == Pairing::kPair) continue;
-    Nanos sum_ns = 0;
-    Nanos exposed_ns = 0;
-    const Collective* of_owed = nullptr;
-    for (const Member m : members) {
-      const Nanos wait_ns = at(ranks, m).dur_ns - wait.transfer_ns;
-      ++accounts[m.rank].collectives;
-      accounts[m.rank].wait_suffered_ns += wait_ns;
-      if (m.rank != wait.last) {
-        sum_ns += wait_ns;
-        exposed_ns += std::min(wait_ns, at(ranks, m).exposed_ns);
-      }
-      if (m.rank == wait.owed) of_owed = &at(ranks, m);
-    }
-    if (!wait.last) continue;
-    ++accounts[*wait.last].last_count;
-    accounts[*wait.last].wait_caused_ns += sum_ns;
-    Account& owed = accounts[*wait.owed];
-    owed.wait_owed_ns += sum_ns;
-    if (of_owed == nullptr) continue;  // blame from a group of others costs no further time: they wait meanwhile
-    const auto others = static_cast<Nanos>(instance.count) - 1;
-    const StepBlame blame{divide_half_even(sum_ns, others), divide_half_even(exposed_ns, others)};
-    ++owed.owed_count;
-    owed.wait_each_ns += blame.wait_each_ns;
-    owed.cost_ns += blame.cost_ns;
-    StepBlame& step = owed.steps[of_owed->step];
-    step.wait_each_ns += blame.wait_each_ns;
-    step.cost_ns += blame.cost_ns;
-    by_group[*wait.owed][instance.group] += blame.wait_each_ns;
-  }
-  for (std::size_t r = 0; r < ranks.size(); ++r) {
-    const auto worst = std::max_element(by_group[r].begin(), by_group[r].end(), [](const auto& a, const auto& b) { return a.second < b.second; });
-    if (worst != by_group[r].end()) accounts[r].worst_group = worst->first;
-  }
-  return accounts;
+  return Accountant(ranks, matching).run(waits);
 }
 
 }  // namespace hta::analysis::comm

@@ -239,7 +239,7 @@ constexpr AnalysisSpec kWhatif = [] {
       "unexplained "
       "or rests on inferred waits; with --strict that is exit status 3.",
       whatif::kTables, whatif::kOptions, &whatif::needs);
-  spec.check = &whatif::check;
+  spec.validate = &whatif::check;
   spec.needs_clock = &critical_path::needs_clock;
   return spec;
 }();

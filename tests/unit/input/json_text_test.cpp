@@ -1,6 +1,6 @@
-#include <catch2/catch.hpp>
-
 #include "json_text.h"
+
+#include <catch2/catch.hpp>
 
 namespace hta::input {
 namespace {
@@ -24,7 +24,9 @@ TEST_CASE("json text: escapes are decoded") {
 TEST_CASE("json text: a lone surrogate becomes the replacement character") {
   CHECK(decoded(R"(\ud83d)") == "\xEF\xBF\xBD");
   CHECK(decoded(R"(\ud83dx)") == "\xEF\xBF\xBDx");
-  CHECK(decoded(R"(\ude00\ud83d\u0041)") == "\xEF\xBF\xBD\xEF\xBF\xBD" "A");
+  CHECK(decoded(R"(\ude00\ud83d\u0041)") ==
+        "\xEF\xBF\xBD\xEF\xBF\xBD"
+        "A");
 }
 
 TEST_CASE("json text: unknown escapes stay as they are and are counted") {
@@ -36,7 +38,8 @@ TEST_CASE("json text: unknown escapes stay as they are and are counted") {
 }
 
 TEST_CASE("json text: validity is that of JSON") {
-  for (const char* text : {"{}", "[1, 2.5e3, \"a\\n\", null, {\"b\": [true]}]", "\"x\"", " 1 ", "123456789012345678901234567890"}) {
+  for (const char* text :
+       {"{}", "[1, 2.5e3, \"a\\n\", null, {\"b\": [true]}]", "\"x\"", " 1 ", "123456789012345678901234567890"}) {
     INFO(text);
     CHECK(is_valid_json(text));
   }

@@ -1,6 +1,6 @@
-#include <catch2/catch.hpp>
-
 #include "ranks.h"
+
+#include <catch2/catch.hpp>
 
 namespace hta::input {
 namespace {
@@ -58,7 +58,8 @@ TEST_CASE("ranks: recorded before named before assigned") {
   CHECK(got.ranks == "2 5 0");
   REQUIRE(got.notes.size() == 3);
   CHECK(got.notes[0] == "the rank in the name of rank7.json differs from the recorded one; the recorded one counts");
-  CHECK(got.notes[1] == "ranks assigned in name order, because the files carry none: a.json = rank 0 (change with --assign-rank)");
+  CHECK(got.notes[1] ==
+        "ranks assigned in name order, because the files carry none: a.json = rank 0 (change with --assign-rank)");
   CHECK(got.notes[2] == "ranks taken from file names, because the files carry none");
 }
 
@@ -73,16 +74,19 @@ TEST_CASE("ranks: options choose the source") {
   by_hand.assigned_ranks["a.json"] = 4;
   CHECK(assign({usable("a.json", 1), usable("b.json", 2)}, by_hand).ranks == "4 2");
   by_hand.assigned_ranks["c.json"] = 5;
-  CHECK(assign({usable("a.json", 1)}, by_hand).error == "c.json: is given to --assign-rank but is no input; hta info lists the paths");
+  CHECK(assign({usable("a.json", 1)}, by_hand).error ==
+        "c.json: is given to --assign-rank but is no input; hta info lists the paths");
 }
 
 TEST_CASE("ranks: dimensions in names give the order") {
-  const Assigned got = assign({usable("1700.5-TP-10-DP-0.trace.json.gz"), usable("1700.5-TP-2-DP-0.trace.json.gz"), usable("1700.5-TP-1-DP-0.trace.json.gz")});
+  const Assigned got = assign({usable("1700.5-TP-10-DP-0.trace.json.gz"), usable("1700.5-TP-2-DP-0.trace.json.gz"),
+                               usable("1700.5-TP-1-DP-0.trace.json.gz")});
   CHECK(got.ranks == "2 1 0");
 }
 
 TEST_CASE("ranks: names that lie alike are told to differ") {
-  const Assigned got = assign({usable("r0-2025-01-01.1700000000000000001.json", 0), usable("r0-2025-01-01.1700000000000000002.json", 1)});
+  const Assigned got = assign(
+      {usable("r0-2025-01-01.1700000000000000001.json", 0), usable("r0-2025-01-01.1700000000000000002.json", 1)});
   CHECK(got.ranks == "0 1");
   REQUIRE(got.notes.size() == 1);
   CHECK(got.notes[0].starts_with("the rank in the name of r0-2025-01-01"));
@@ -90,11 +94,13 @@ TEST_CASE("ranks: names that lie alike are told to differ") {
 
 TEST_CASE("ranks: one rank twice is an error that names both files") {
   CHECK(assign({usable("x/rank0.json", 0), usable("y/rank0_copy.json", 0)}).error ==
-        "x/rank0.json: claims rank 0, and so does y/rank0_copy.json; give one of them, or tell them apart with --assign-rank PATH=N");
+        "x/rank0.json: claims rank 0, and so does y/rank0_copy.json; give one of them, or tell them apart with "
+        "--assign-rank PATH=N");
 }
 
 TEST_CASE("ranks: capture windows of one rank are kept apart in order of time") {
-  const Assigned stamped = assign({usable("worker0.1700000009.pt.trace.json", 0, 500, 900), usable("worker0.1700000001.pt.trace.json", 0, 100, 700)});
+  const Assigned stamped = assign({usable("worker0.1700000009.pt.trace.json", 0, 500, 900),
+                                   usable("worker0.1700000001.pt.trace.json", 0, 100, 700)});
   CHECK(stamped.ranks == "0/2 0/1");
   const Assigned apart = assign({usable("a.json", 3, 500, 900), usable("b.json", 3, 100, 500)});
   CHECK(apart.ranks == "3/2 3/1");

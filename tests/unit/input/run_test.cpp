@@ -1,13 +1,14 @@
 // Runs of several files: which are read, as which rank, and on which clock.
-#include <catch2/catch.hpp>
+#include "hta/input/run.h"
+
+#include "hta/input/excerpts.h"
 
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <mutex>
 
-#include "hta/input/excerpts.h"
-#include "hta/input/run.h"
+#include <catch2/catch.hpp>
 
 namespace hta::input {
 namespace {
@@ -36,8 +37,9 @@ class Folder {
 };
 
 std::string trace(std::string_view info, int start_us = 100) {
-  return "{" + std::string(info) + (info.empty() ? "" : ",") + R"("traceEvents":[{"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":)" +
-         std::to_string(start_us) + R"(,"dur":5}]})";
+  return "{" + std::string(info) + (info.empty() ? "" : ",") +
+         R"("traceEvents":[{"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":)" + std::to_string(start_us) +
+         R"(,"dur":5}]})";
 }
 std::string rank_info(int rank, int world = 1) {
   return R"("distributedInfo":{"rank":)" + std::to_string(rank) + R"(,"world_size":)" + std::to_string(world) + "}";
@@ -61,23 +63,28 @@ Read read(const std::vector<std::string>& paths, RunOptions options = {}) {
   else out.error = run.error().text();
   return out;
 }
-IntRanges ranks(std::string_view text) { return IntRanges::parse(text).value(); }
+IntRanges ranks(std::string_view text) {
+  return IntRanges::parse(text).value();
+}
 
 }  // namespace
 
 TEST_CASE("run: files come in natural order, once, hidden ones and other kinds not") {
   const Folder folder;
-  for (const char* name : {"rank10.json", "rank2.json.gz", ".hidden.json", "notes.txt", "below/rank3.json"}) folder.write(name, "{}");
+  for (const char* name : {"rank10.json", "rank2.json.gz", ".hidden.json", "notes.txt", "below/rank3.json"})
+    folder.write(name, "{}");
   const auto files = list_files({folder.path() + "//", folder.path() + "/rank10.json"}, Recursive::kNo);
   REQUIRE(files);
   CHECK(files->files == std::vector<std::string>{folder.path() + "/rank2.json.gz", folder.path() + "/rank10.json"});
   CHECK(files->from_directory);
-  CHECK(list_files({folder.path() + "/nothing"}, Recursive::kNo).error().text() == folder.path() + "/nothing: does not exist; check the path");
+  CHECK(list_files({folder.path() + "/nothing"}, Recursive::kNo).error().text() ==
+        folder.path() + "/nothing: does not exist; check the path");
 }
 
 TEST_CASE("run: below a directory every folder with traces is a run") {
   const Folder folder;
-  for (const char* name : {"iteration_20/rank0.json", "iteration_20/rank1.json", "iteration_30/rank0.json"}) folder.write(name, "{}");
+  for (const char* name : {"iteration_20/rank0.json", "iteration_20/rank1.json", "iteration_30/rank0.json"})
+    folder.write(name, "{}");
   CHECK(list_files({folder.path()}, Recursive::kNo).error().message.starts_with("holds no trace files"));
   const auto both = list_files({folder.path()}, Recursive::kYes);
   REQUIRE(both);
@@ -108,7 +115,9 @@ TEST_CASE("run: one bad file does not take down the others") {
 TEST_CASE("run: files that hta wrote are no loss, and are read if named") {
   const Folder folder;
   folder.write("rank0.json", trace(rank_info(0)));
-  const std::string own = folder.write("own.json", R"({"traceEvents":[{"ph":"X","cat":"kernel","name":"k","ts":1,"dur":1},{"ph":"C","cat":"hta_counter","name":"q","ts":1}]})");
+  const std::string own = folder.write(
+      "own.json",
+      R"({"traceEvents":[{"ph":"X","cat":"kernel","name":"k","ts":1,"dur":1},{"ph":"C","cat":"hta_counter","name":"q","ts":1}]})");
   const Read all = read({folder.path()});
   CHECK(all.used == 1);
   CHECK_FALSE(all.run.lost_data);
@@ -119,19 +128,23 @@ TEST_CASE("run: nothing usable tells the most telling reason") {
   const Folder folder;
   const std::string empty = folder.write("b.json", "");
   folder.write("a.json", "{\"x\": 1}");
-  CHECK(read({folder.path()}).error == empty + ": is empty; was the job killed before it wrote the trace? (none of the 2 files gives a trace; hta info lists them)");
+  CHECK(read({folder.path()}).error == empty +
+                                           ": is empty; was the job killed before it wrote the trace? (none of the 2 "
+                                           "files gives a trace; hta info lists them)");
 }
 
 TEST_CASE("run: files whose head tells another rank are not loaded") {
   const Folder folder;
   for (int rank = 0; rank < 4; ++rank) folder.write("t" + std::to_string(rank) + ".json", trace(rank_info(rank, 4)));
-  folder.write("t9.json", R"({"traceEvents":[{"ph":"X","cat":"kernel","name":"k","ts":1,"dur":1}],)" + rank_info(9) + "}");  // told at the end
+  folder.write("t9.json", R"({"traceEvents":[{"ph":"X","cat":"kernel","name":"k","ts":1,"dur":1}],)" + rank_info(9) +
+                              "}");  // told at the end
   RunOptions options;
   options.ranks = ranks("1,3");
   const Read got = read({folder.path()}, options);
   CHECK(got.used == 3);
   std::string selected;
-  for (const RunInput& input : got.run.inputs) selected += std::to_string(input.rank->rank()) + (input.selected ? "+" : input.loaded ? "-" : ".");
+  for (const RunInput& input : got.run.inputs)
+    selected += std::to_string(input.rank->rank()) + (input.selected ? "+" : input.loaded ? "-" : ".");
   CHECK(selected == "0.1+2.3+9-");
   options.ranks = ranks("7");
   CHECK(read({folder.path()}, options).error == "no rank is left by --rank; hta info lists the ranks");
@@ -172,19 +185,24 @@ TEST_CASE("run: clocks are brought together where every file tells its base") {
 TEST_CASE("run: calls with several GPU events that are no graphs are counted") {
   const Folder folder;
   const auto launch = [](std::string_view name, int correlation) {
-    return R"({"ph":"X","cat":"cuda_runtime","name":")" + std::string(name) + R"(","pid":1,"tid":1,"ts":1,"dur":1,"args":{"correlation":)" + std::to_string(correlation) + "}}";
+    return R"({"ph":"X","cat":"cuda_runtime","name":")" + std::string(name) +
+           R"(","pid":1,"tid":1,"ts":1,"dur":1,"args":{"correlation":)" + std::to_string(correlation) + "}}";
   };
   const auto kernel = [](int correlation) {
-    return R"(,{"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":5,"dur":1,"args":{"correlation":)" + std::to_string(correlation) + "}}";
+    return R"(,{"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":5,"dur":1,"args":{"correlation":)" +
+           std::to_string(correlation) + "}}";
   };
-  const std::string path = folder.write("a.json", "[" + launch("cudaGraphLaunch", 1) + kernel(1) + kernel(1) + "," + launch("hipExtModuleLaunchKernel", 2) + kernel(2) + kernel(2) + "]");
+  const std::string path =
+      folder.write("a.json", "[" + launch("cudaGraphLaunch", 1) + kernel(1) + kernel(1) + "," +
+                                 launch("hipExtModuleLaunchKernel", 2) + kernel(2) + kernel(2) + "]");
   CHECK(read({path}).run.inputs[0].shared_launches == 1);
 }
 
 TEST_CASE("excerpts: texts and offsets of single records are read again") {
   const Folder folder;
   std::string text = "[";
-  for (int i = 0; i < 20'000; ++i) text += (i > 0 ? "," : "") + (R"({"ph":"X","name":"k)" + std::to_string(i) + R"(","ts":1,"dur":1})");
+  for (int i = 0; i < 20'000; ++i)
+    text += (i > 0 ? "," : "") + (R"({"ph":"X","name":"k)" + std::to_string(i) + R"(","ts":1,"dur":1})");
   const std::string path = folder.write("a.json", text + "]");
   const std::vector<std::uint32_t> positions{15'000, 0, 19'999};
   const auto offsets = offsets_of_records(path, positions, {});

@@ -1,7 +1,6 @@
 // Damage, one kind at a time: what is used, what is counted, and where.
-#include <catch2/catch.hpp>
-
 #include "support/scanned.h"
+#include <catch2/catch.hpp>
 
 namespace hta::test {
 namespace {
@@ -9,23 +8,28 @@ namespace {
 using input::ScanLimits;
 
 std::string event(int i) {
-  return R"({"ph":"X","cat":"kernel","name":"k)" + std::to_string(i) + R"(","pid":0,"tid":7,"ts":)" + std::to_string(10 * i) + R"(,"dur":5})";
+  return R"({"ph":"X","cat":"kernel","name":"k)" + std::to_string(i) + R"(","pid":0,"tid":7,"ts":)" +
+         std::to_string(10 * i) + R"(,"dur":5})";
 }
 std::string document(std::string_view events, std::string_view tail = "") {
   return R"({"schemaVersion":1,"traceEvents":[)" + std::string(events) + "]" + std::string(tail) + "}";
 }
 std::string names(const Scanned& scanned) {
   std::string out;
-  for (const ScannedEvent& e : scanned.events) out += (out.empty() ? "" : " ") + (e.name.empty() ? std::string("-") : e.name.substr(1));
+  for (const ScannedEvent& e : scanned.events)
+    out += (out.empty() ? "" : " ") + (e.name.empty() ? std::string("-") : e.name.substr(1));
   return out;
 }
 std::string faults(const Scanned& scanned) {
   std::string out;
-  for (const ScannedFault& f : scanned.faults) out += (out.empty() ? "" : ", ") + std::string(event_fault_text(f.fault)) + " at " + std::to_string(f.offset);
+  for (const ScannedFault& f : scanned.faults)
+    out += (out.empty() ? "" : ", ") + std::string(event_fault_text(f.fault)) + " at " + std::to_string(f.offset);
   return out;
 }
 // Where the n-th record of document() begins if all before it are event()s.
-std::string at(std::string_view text, std::string_view part) { return std::to_string(text.find(part)); }
+std::string at(std::string_view text, std::string_view part) {
+  return std::to_string(text.find(part));
+}
 
 }  // namespace
 
@@ -53,7 +57,8 @@ TEST_CASE("scanner: damaged events in a row are counted one by one") {
 }
 
 TEST_CASE("scanner: objects inside a damaged event are not taken for events") {
-  const std::string bad = R"({"ph":"X","args":{"list":[{"name":"inner","id":1},{"name":"inner2"}],"y":2},"name":bad"x","ts":1})";
+  const std::string bad =
+      R"({"ph":"X","args":{"list":[{"name":"inner","id":1},{"name":"inner2"}],"y":2},"name":bad"x","ts":1})";
   const Scanned got = scan(document(event(1) + "," + bad + "," + event(3)));
   CHECK(names(got) == "k1 k3");
   CHECK(got.faults.size() == 1);
@@ -61,15 +66,21 @@ TEST_CASE("scanner: objects inside a damaged event are not taken for events") {
 }
 
 TEST_CASE("scanner: raw control characters in a string keep the event") {
-  const Scanned got = scan(document(R"({"ph":"X","name":"a)" "\n\x01" R"(b","ts":1,"dur":1},)" + event(2)));
+  const Scanned got = scan(document(R"({"ph":"X","name":"a)"
+                                    "\n\x01"
+                                    R"(b","ts":1,"dur":1},)" +
+                                    event(2)));
   REQUIRE(got.events.size() == 2);
-  CHECK(got.events[0].name == "sa\n\x01" "b");
+  CHECK(got.events[0].name ==
+        "sa\n\x01"
+        "b");
   CHECK(got.report.control_characters == 1);
   CHECK(got.faults.empty());
 }
 
 TEST_CASE("scanner: NaN, N/A and other bare words are values") {
-  const Scanned got = scan(document(R"({"ph":"X","name":"a","ts":NaN,"dur":Infinity,"args":{"device":N/A,"stream":7}},)" + event(2)));
+  const Scanned got =
+      scan(document(R"({"ph":"X","name":"a","ts":NaN,"dur":Infinity,"args":{"device":N/A,"stream":7}},)" + event(2)));
   REQUIRE(got.events.size() == 2);
   CHECK(got.events[0].time == "invalid");
   CHECK(got.events[0].args["device"] == "lN/A");
@@ -115,14 +126,18 @@ TEST_CASE("scanner: a text cut short gives the events before") {
 }
 
 TEST_CASE("scanner: metadata is read before and behind the events") {
-  const Scanned got = scan(R"({"a": 1, "distributedInfo": {"rank": 5}, "traceEvents": [], "b\u0063": "x", "d": [1, 2]})");
+  const Scanned got =
+      scan(R"({"a": 1, "distributedInfo": {"rank": 5}, "traceEvents": [], "b\u0063": "x", "d": [1, 2]})");
   using Member = std::pair<std::string, std::string>;
-  CHECK(got.metadata == std::vector<Member>{{"a", "1"}, {"distributedInfo", "{\"rank\": 5}"}, {"bc", "\"x\""}, {"d", "[1, 2]"}});
+  CHECK(got.metadata ==
+        std::vector<Member>{{"a", "1"}, {"distributedInfo", "{\"rank\": 5}"}, {"bc", "\"x\""}, {"d", "[1, 2]"}});
   CHECK(got.report.saw_event_array);
 }
 
 TEST_CASE("scanner: a lost quote in the metadata does not cost the events") {
-  const Scanned got = scan(R"({"schemaVersion": 1, "deviceProperties": [{"name": "GPU, "id": 0}], "distributedInfo": {"rank": 2}, "traceEvents": [)" + event(1) + "," + event(2) + "]}");
+  const Scanned got = scan(
+      R"({"schemaVersion": 1, "deviceProperties": [{"name": "GPU, "id": 0}], "distributedInfo": {"rank": 2}, "traceEvents": [)" +
+      event(1) + "," + event(2) + "]}");
   CHECK(names(got) == "k1 k2");
   CHECK(got.report.damaged_metadata == 1);
   CHECK(got.metadata.back().first == "distributedInfo");
@@ -170,7 +185,8 @@ TEST_CASE("scanner: a document that begins inside another ends it") {
 TEST_CASE("scanner: limits drop what is too large, and nothing else") {
   const ScanLimits limits{200, 60};
   const std::string large = R"({"ph":"X","name":")" + std::string(300, 'x') + R"(","ts":1,"dur":1})";
-  const std::string text = "{\"big\":\"" + std::string(500, 'y') + "\",\"traceEvents\":[" + event(1) + "," + large + "," + event(3) + "],\"traceName\":\"n\"}";
+  const std::string text = "{\"big\":\"" + std::string(500, 'y') + "\",\"traceEvents\":[" + event(1) + "," + large +
+                           "," + event(3) + "],\"traceName\":\"n\"}";
   for (const std::size_t size : {1, 50, 100'000}) {
     const Scanned got = scan(text, chunks_of(size), limits);
     CHECK(names(got) == "k1 k3");
@@ -181,11 +197,14 @@ TEST_CASE("scanner: limits drop what is too large, and nothing else") {
 
 TEST_CASE("scanner: deep nesting is read without recursion") {
   const std::size_t depth = 300'000;
-  const std::string deep = R"({"ph":"X","name":"d","ts":1,"dur":1,"args":{"x":)" + std::string(depth, '[') + std::string(depth, ']') + "}}";
+  const std::string deep =
+      R"({"ph":"X","name":"d","ts":1,"dur":1,"args":{"x":)" + std::string(depth, '[') + std::string(depth, ']') + "}}";
   CHECK(names(scan(document(deep + "," + event(2)))) == "d k2");
-  const Scanned open = scan(document(R"({"ph":"X","name":"d","args":{"x":)" + std::string(depth, '[') + "," + event(2)));
+  const Scanned open =
+      scan(document(R"({"ph":"X","name":"d","args":{"x":)" + std::string(depth, '[') + "," + event(2)));
   CHECK(names(open) == "k2");
-  CHECK(names(scan("{\"a\":" + std::string(depth, '[') + std::string(depth, ']') + ",\"traceEvents\":[" + event(1) + "]}")) == "k1");
+  CHECK(names(scan("{\"a\":" + std::string(depth, '[') + std::string(depth, ']') + ",\"traceEvents\":[" + event(1) +
+                   "]}")) == "k1");
 }
 
 TEST_CASE("scanner: escaped keys and phases are read") {
@@ -197,7 +216,8 @@ TEST_CASE("scanner: escaped keys and phases are read") {
 }
 
 TEST_CASE("scanner: text that is no trace has no events") {
-  for (const char* text : {"", " \n", "<html><body>{\"name\": 1}</body></html>", "[1, 2, 3]", "{\"a\": [1, 2]}", "hello", "{", "[", "{}", "[]", "null"}) {
+  for (const char* text : {"", " \n", "<html><body>{\"name\": 1}</body></html>", "[1, 2, 3]", "{\"a\": [1, 2]}",
+                           "hello", "{", "[", "{}", "[]", "null"}) {
     INFO(text);
     const Scanned got = scan(text);
     CHECK(got.events.empty());
