@@ -57,15 +57,18 @@ Status fill_descriptor(int fd, const std::string& path, const std::function<Stat
   return {};
 }
 
-// A pipe, a terminal, /dev/null: there is nothing to be replaced, and renaming a file over it would destroy it.
+// A pipe, a terminal, /dev/null, /dev/stdout (whatever it leads to): there is nothing to be replaced, and renaming a
+// file over it would destroy it.
 bool is_device(const std::string& path) {
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
-  return fs::exists(status) && !fs::is_regular_file(status) && !fs::is_directory(status);
+  if (!fs::exists(status) || fs::is_directory(status)) return false;
+  return !fs::is_regular_file(status) || path.starts_with("/dev/") || path.starts_with("/proc/");
 }
 
+// Behind what stands there already: standard output may be a file that has been written to.
 Status write_device(const std::string& path, const std::function<Status(report::Out&)>& fill) {
-  const int fd = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
+  const int fd = ::open(path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
   if (fd < 0) return cannot_be_written(path, error_text());
   Status status = fill_descriptor(fd, path, fill);
   ::close(fd);

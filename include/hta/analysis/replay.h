@@ -20,8 +20,9 @@ struct ReplayGraph {
   struct Vertex {
     Nanos start_ns = 0;
     Nanos dur_ns = 0;
-    Nanos bound_ns = 0;            ///< greatest ready time of the edges; the start if there are none
-    Link bound_by = Link::kStart;  ///< kind of that edge; kStart if there are none
+    /// Greatest ready time of the edges. Without any, the start; of host work in the window the start of the window.
+    Nanos bound_ns = 0;
+    Link bound_by = Link::kStart;  ///< kind of that edge; kStart if the bound is the start
     GpuId gpu{};
     HostId host{};
     std::uint32_t first_edge = 0;

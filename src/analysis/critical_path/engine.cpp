@@ -12,11 +12,12 @@ std::string_view link_name(Link link) {
   return kNames[static_cast<std::size_t>(link)];
 }
 
-Engine::Engine(const Trace& trace, const NameTraits& names, const Settings& settings, ThreadId chosen)
+Engine::Engine(const Trace& trace, const NameTraits& names, const Lanes& lanes, const Settings& settings,
+               Interval window)
     : trace_(trace),
       names_(names),
       settings_(settings),
-      host_(trace, names, chosen),
+      host_(trace, names, lanes, window),
       gpu_(trace),
       waits_(trace, names, gpu_, settings) {}
 
@@ -72,7 +73,7 @@ GpuId Engine::inferred_predecessor(GpuId g, Nanos c, std::optional<Nanos> ready_
 
 Handover Engine::launch_station(GpuId g, Nanos c) const {
   const LaunchId call = trace_.gpu.launch[g];
-  return {host_.lane_of(trace_.launches.thread[call]), std::min(trace_.launches.end_ns(call), c)};
+  return {host_.lanes().of(trace_.launches.thread[call]), std::min(trace_.launches.end_ns(call), c)};
 }
 
 GpuId Engine::awaited_in(const Segment& segment, Nanos c) const {

@@ -28,10 +28,10 @@ using OnPath = std::vector<bool>;
 
 class Engine {
  public:
-  /// `chosen`: the thread of the step or annotation that was asked for, or none.
-  Engine(const Trace& trace, const NameTraits& names, const Settings& settings, ThreadId chosen);
+  Engine(const Trace& trace, const NameTraits& names, const Lanes& lanes, const Settings& settings, Interval window);
 
   const Trace& trace() const { return trace_; }
+  const Lanes& lanes() const { return host_.lanes(); }
   const HostTimeline& host() const { return host_; }
   const GpuTimeline& gpu() const { return gpu_; }
   const Waits& waits() const { return waits_; }

@@ -20,7 +20,7 @@ class GraphBuilder {
         window_(window),
         until_(until),
         vertex_of_gpu_(engine.trace().gpu.size(), kNone),
-        vertex_of_segment_(engine.host().segments(), kNone) {}
+        vertex_of_segment_(engine.host().segment_count(), kNone) {}
 
   ReplayGraph build() {
     const std::uint32_t end = make({.start_ns = window_.time.end}, {}, nullptr);
@@ -77,9 +77,9 @@ class GraphBuilder {
     return id;
   }
   std::uint32_t vertex_of(const Station& at) {
-    const Lane& lane = engine_.host().lane(at.lane);
-    std::uint32_t& id =
-        vertex_of_segment_[lane.first_segment + static_cast<std::size_t>(at.segment - lane.segments.data())];
+    const LaneSegments& segments = engine_.host().segments(at.lane);
+    const auto index = static_cast<std::size_t>(at.segment - segments.all.data());
+    std::uint32_t& id = vertex_of_segment_[segments.first + index];
     if (id == kNone) {
       const Nanos start_ns = work_start(engine_, *at.segment);
       id = make({.start_ns = start_ns, .dur_ns = at.segment->end_ns - start_ns, .host = at.segment->event}, at.lane,
@@ -112,7 +112,7 @@ class GraphBuilder {
     for (const Candidate& each : candidates_) {
       if (each.link == Link::kLaunch) {
         const LaunchId call = engine_.trace().gpu.launch[g];
-        add(station(engine_.host().lane_of(engine_.trace().launches.thread[call]), each.ready_ns), each.link,
+        add(station(engine_.lanes().of(engine_.trace().launches.thread[call]), each.ready_ns), each.link,
             each.ready_ns);
       } else {
         add(vertex_of(each.event), each.link, each.ready_ns);
@@ -121,8 +121,9 @@ class GraphBuilder {
   }
 
   void add_edges_into(const Station& at, Nanos start_ns) {
-    const Segment* before = engine_.host().before(at.lane, at.segment->begin_ns);
-    if (before != nullptr && before->busy) {
+    const bool is_first = at.segment == engine_.host().segments(at.lane).all.data();
+    const Segment* before = is_first ? nullptr : at.segment - 1;
+    if (before != nullptr && before->busy && before->end_ns == at.segment->begin_ns) {
       add(vertex_of(Station{at.lane, before}), Link::kProgram, before->end_ns);
     } else {
       // A call that waits began when the lull was over: what ended before the lull held it up until then.
@@ -149,7 +150,7 @@ class GraphBuilder {
   void add_edges_into_end() {
     if (window_.last_event.valid()) {
       add(vertex_of(window_.last_event), Link::kStream, window_.done_ns);
-    } else if (const LaneId lane = engine_.host().lane_of(window_.last_thread); lane.valid()) {
+    } else if (const LaneId lane = engine_.lanes().of(window_.last_thread); lane.valid()) {
       const Segment* segment = engine_.host().before(lane, window_.done_ns);
       if (segment != nullptr && segment->busy) add(station(lane, window_.done_ns), Link::kProgram, window_.done_ns);
       else add_lull_edges(lane, window_.done_ns, Lull::kInGap);
@@ -215,6 +216,10 @@ class GraphBuilder {
           vertex.bound_by = edge.link;
         }
         graph_.edges.push_back(edge);
+      }
+      if (vertex.bound_by == Link::kStart && !vertex.gpu.valid() && vertex.start_ns > window_.time.begin) {
+        vertex.bound_ns = window_.time.begin;  // a lull since the window began
+        vertex.bound_by = Link::kProgram;
       }
       graph_.vertices.push_back(vertex);
     }

@@ -7,13 +7,10 @@
 #include <array>
 #include <string>
 
+#include "path.h"
+
 namespace hta::analysis::critical_path {
 namespace {
-
-std::string window_text(const std::string& label) {
-  if (label == "trace") return "the whole trace";
-  return label == "time" ? "the chosen time" : label;
-}
 
 constexpr std::size_t kPartsNamed = 3;
 constexpr int kWorthNamingPct = 5;
@@ -64,9 +61,9 @@ std::string parts_text(const Times& times, Nanos window_ns) {
   return text;
 }
 
-std::string event_text(const EventTime& event, Nanos window_ns) {
+std::string event_text(const std::string& subject, const EventTime& event, Nanos window_ns) {
   const std::string name = event.event.empty() ? "time without any record" : "'" + event.event + "'";
-  std::string text = "he largest contributor is " + name + ", bound by " + std::string(phrase(event.bound)) + ": " +
+  std::string text = subject + " is " + name + ", bound by " + std::string(phrase(event.bound)) + ": " +
                      human_time(event.time_ns) + ", " + human_percent(event.time_ns, window_ns) + " of the window";
   if (event.pieces > 1) text += ", in " + std::to_string(event.pieces) + " pieces";
   return text + ".";
@@ -124,13 +121,10 @@ void add_heading(std::span<Ranked<Partial>> ranks, result::Document& document) {
                                human_time(longest.time.length()) + " (rank " + rank_text(*high) +
                                "), together bound by " + parts + ".");
   }
-  const auto& events = longest.event_times;
-  const auto largest = std::max_element(events.begin(), events.end(), [](const EventTime& a, const EventTime& b) {
-    return a.time_ns != b.time_ns ? a.time_ns < b.time_ns : b.event < a.event;
-  });
-  if (largest != events.end()) {
-    const std::string of_rank = found.size() == 1 ? "" : "On rank " + rank_text(*high) + " ";
-    document.heading.push_back((found.size() == 1 ? "T" : of_rank + "t") + event_text(*largest, longest.time.length()));
+  if (const auto& events = longest.event_times; !events.empty()) {
+    const std::string subject =
+        found.size() == 1 ? "The largest contributor" : "On rank " + rank_text(*high) + " the largest contributor";
+    document.heading.push_back(event_text(subject, events.front(), longest.time.length()));
   }
   const Nanos unexplained_ns = times[static_cast<std::size_t>(Bound::kUnexplained)];
   if (unexplained_ns * 100 > windows_ns * kDoubtfulPct) {

@@ -3,9 +3,10 @@
 #include "hta/analysis/critical_path.h"
 
 #include <algorithm>
-#include <map>
-#include <tuple>
-#include <unordered_set>
+#include <array>
+#include <optional>
+#include <unordered_map>
+#include <utility>
 
 #include "graph.h"
 #include "overlay.h"
@@ -16,6 +17,11 @@ namespace {
 
 // Name and folded category of what a piece is about; invalid ids if nothing was recorded.
 using EventName = std::pair<StringId, StringId>;
+struct EventNameHash {
+  std::size_t operator()(const EventName& name) const {
+    return std::hash<std::uint64_t>()((std::uint64_t{name.first.value()} << 32) ^ name.second.value());
+  }
+};
 EventName event_name(const Trace& trace, GpuId gpu, HostId host) {
   const auto folded = [&](CategoryId id) { return id.valid() ? trace.category(id).folded : StringId(); };
   if (gpu.valid()) return {trace.gpu.name[gpu], folded(trace.gpu.category[gpu])};
@@ -28,28 +34,34 @@ std::string text_or_empty(const Trace& trace, StringId id) {
 }
 
 void count(const Trace& trace, const std::vector<Piece>& pieces, Partial& out) {
-  std::unordered_set<std::uint32_t> gpu_events;
-  std::unordered_set<std::uint32_t> host_events;
-  std::map<std::pair<EventName, Bound>, BoundTime> by_event;
+  std::vector<bool> gpu_seen(trace.gpu.size());
+  std::vector<bool> host_seen(trace.host.size());
+  const auto see = [&](std::vector<bool>& seen, auto event) {
+    if (!event.valid() || seen[event.value()]) return;
+    seen[event.value()] = true;
+    ++out.events;
+  };
+  std::unordered_map<EventName, std::array<BoundTime, kBounds>, EventNameHash> by_event;
   for (const Piece& piece : pieces) {
     BoundTime& bound = out.bounds[static_cast<std::size_t>(piece.bound)];
-    BoundTime& event = by_event[{event_name(trace, piece.gpu, piece.host), piece.bound}];
-    for (BoundTime* into : {&bound, &event}) {
+    auto& of_event = by_event[event_name(trace, piece.gpu, piece.host)];
+    for (BoundTime* into : {&bound, &of_event[static_cast<std::size_t>(piece.bound)]}) {
       into->time_ns += piece.length_ns();
       ++into->pieces;
     }
-    if (piece.gpu.valid()) gpu_events.insert(piece.gpu.value());
-    if (piece.host.valid()) host_events.insert(piece.host.value());
+    see(gpu_seen, piece.gpu);
+    see(host_seen, piece.host);
     const bool stays = piece.link == Link::kProgram || piece.link == Link::kGap || piece.link == Link::kStream ||
                        piece.link == Link::kStart;
     if (!stays) ++out.switches;
   }
   out.pieces = static_cast<std::int64_t>(pieces.size());
-  out.events = static_cast<std::int64_t>(gpu_events.size() + host_events.size());
-  for (const auto& [key, time] : by_event) {
-    const auto& [name, bound] = key;
-    out.event_times.push_back(
-        {text_or_empty(trace, name.first), text_or_empty(trace, name.second), bound, time.pieces, time.time_ns});
+  for (const auto& [name, bounds] : by_event) {
+    for (std::size_t i = 0; i < kBounds; ++i) {
+      if (bounds[i].pieces == 0) continue;
+      out.event_times.push_back({text_or_empty(trace, name.first), text_or_empty(trace, name.second),
+                                 static_cast<Bound>(i), bounds[i].pieces, bounds[i].time_ns});
+    }
   }
 }
 
@@ -100,9 +112,10 @@ class SlackTable {
     for (const GpuId g : IdRange<GpuId>(trace_.gpu.size())) {
       add(event_name(trace_, g, {}), trace_.gpu.start_ns[g], trace_.gpu.end_ns(g), find(of_gpu_, g));
     }
-    for (const Lane& lane : engine_.host().lanes()) {
-      for (const std::uint32_t i : lane.busy) {
-        const Segment& segment = lane.segments[i];
+    for (std::size_t lane = 0; lane < engine_.lanes().all().size(); ++lane) {
+      const LaneSegments& segments = engine_.host().segments(LaneId(lane));
+      for (const std::uint32_t i : segments.busy) {
+        const Segment& segment = segments.all[i];
         if (segment.begin_ns >= window_.end || segment.end_ns < window_.begin) continue;
         add(event_name(trace_, {}, segment.event), work_start(engine_, segment), segment.end_ns,
             find(of_host_, std::pair(segment.event, segment.end_ns)));
@@ -136,7 +149,7 @@ class SlackTable {
   Interval window_;
   std::vector<std::pair<GpuId, Nanos>> of_gpu_;
   std::vector<std::pair<std::pair<HostId, Nanos>, Nanos>> of_host_;  // (event, end of its segment)
-  std::map<EventName, SlackRow> by_name_;
+  std::unordered_map<EventName, SlackRow, EventNameHash> by_name_;
 };
 
 }  // namespace

@@ -26,7 +26,7 @@ std::string track_json(const Trace& trace, ThreadId thread) {
 // GPU time or work, as opposed to gaps and lulls.
 bool is_station(const Engine& engine, const Piece& piece) {
   if (piece.gpu.valid()) return !is_gpu_gap(piece.bound, piece.gpu);
-  return piece.host.valid() && engine.host().class_of(piece.host) == HostClass::kWork;
+  return piece.host.valid() && engine.lanes().class_of(piece.host) == HostClass::kWork;
 }
 
 // Where the event of a station is drawn in the file.

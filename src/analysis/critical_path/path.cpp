@@ -23,23 +23,28 @@ bool needs_clock(const Options& options) {
   return options.has("time");
 }
 
+std::string window_text(const std::string& label) {
+  if (label == "trace") return "the whole trace";
+  return label == "time" ? "the chosen time" : label;
+}
+
 std::string dropped_edges_text(std::int64_t edges) {
   return std::to_string(edges) +
          " dependencies would close a cycle and are left out; the clocks of host and GPU disagree";
 }
 
-RankPath::RankPath(const Trace& trace, const Settings& settings, Window window)
-    : names_(trace.strings, settings.loader.get()),
-      engine_(trace, names_, settings, window.chosen),
-      window_(std::move(window)) {}
+RankPath::RankPath(const Trace& trace, Settings settings, ThreadId chosen)
+    : settings_(std::move(settings)), names_(trace.strings, settings_.loader.get()), lanes_(trace, names_, chosen) {}
 
 Result<std::unique_ptr<RankPath>> RankPath::find(const Trace& trace, const Options& options) {
   const WindowChoice choice = WindowChoice::from(options).value();
   auto window = choice.find(trace);
   if (!window) return window.error();
-  std::unique_ptr<RankPath> path(new RankPath(trace, Settings::from(options).value(), std::move(window).value()));
-  if (const Status status = choice.finish(path->engine_, path->window_); !status) return status.error();
-  path->pieces_ = walk(path->engine_, path->window_);
+  std::unique_ptr<RankPath> path(new RankPath(trace, Settings::from(options).value(), window->chosen));
+  if (const Status status = choice.finish(trace, path->lanes_, *window); !status) return status.error();
+  path->window_ = std::move(window).value();
+  path->engine_.emplace(trace, path->names_, path->lanes_, path->settings_, path->window_.time);
+  path->pieces_ = walk(*path->engine_, path->window_);
   return path;
 }
 

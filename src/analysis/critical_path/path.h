@@ -5,6 +5,7 @@
 #include "hta/model/needs.h"
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,8 @@ Status check_path_options(const Options& options);
 /// Whether the window is given in reported time.
 bool needs_clock(const Options& options);
 
+/// The label of a window as part of a sentence.
+std::string window_text(const std::string& label);
 /// Why edges of a replayed graph were dropped, for people.
 std::string dropped_edges_text(std::int64_t edges);
 
@@ -30,16 +33,18 @@ class RankPath {
   /// The path of the window that the options choose, or why there is none. `options` passed check_path_options().
   static Result<std::unique_ptr<RankPath>> find(const Trace& trace, const Options& options);
 
-  const Engine& engine() const { return engine_; }
+  const Engine& engine() const { return *engine_; }
   const Window& window() const { return window_; }
   const std::vector<Piece>& pieces() const { return pieces_; }
 
  private:
-  RankPath(const Trace& trace, const Settings& settings, Window window);
+  RankPath(const Trace& trace, Settings settings, ThreadId chosen);
 
+  Settings settings_;
   NameTraits names_;
-  Engine engine_;
+  Lanes lanes_;
   Window window_;
+  std::optional<Engine> engine_;  // once the window is known
   std::vector<Piece> pieces_;
 };
 

@@ -38,7 +38,7 @@ void run(const ReplayGraph& graph, const Changes& changes, HiddenLengths lengths
       const Nanos end_ns = starts[edge.from] + (takes_time ? changes.dur_ns[edge.from] : 0);
       bound_ns = std::max(bound_ns, ready(graph.vertices[edge.from], starts[edge.from], end_ns, edge));
     }
-    starts[v] = bound_ns == INT64_MIN ? vertex.start_ns : bound_ns + changes.gap_ns[v];
+    starts[v] = (bound_ns == INT64_MIN ? vertex.bound_ns : bound_ns) + changes.gap_ns[v];
   }
 }
 

@@ -139,7 +139,6 @@ bool event_before(const EventTime& a, const EventTime& b) {
 void add_events(std::span<Ranked<Partial>> ranks, const Options& options, result::Document& document) {
   result::Table table(kTables[2]);
   for (const auto& [context, partial] : ranks) {
-    std::sort(partial.event_times.begin(), partial.event_times.end(), event_before);
     const Nanos window_ns = partial.time.length();
     BoundTime others;
     std::int64_t shown = 0;
@@ -263,6 +262,9 @@ Status check_windows(std::span<Ranked<Partial>> ranks, result::Document& documen
 
 Status combine(std::span<Ranked<Partial>> ranks, const Options& options, result::Document& document) {
   if (Status status = check_windows(ranks, document); !status) return status;
+  for (const auto& [context, partial] : ranks) {
+    std::sort(partial.event_times.begin(), partial.event_times.end(), event_before);
+  }
   add_heading(ranks, document);
   add_path(ranks, options, document);
   add_summary(ranks, document);

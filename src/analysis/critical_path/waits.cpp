@@ -36,7 +36,7 @@ void Waits::index_batches() {
       else batches.back().last = std::max(batches.back().last, end);
     }
   }
-  std::sort(calls_.begin(), calls_.end());
+  if (!std::is_sorted(calls_.begin(), calls_.end())) std::sort(calls_.begin(), calls_.end());
 }
 
 void Waits::index_records() {

@@ -17,7 +17,7 @@ class Walk {
       move(Link::kProgram);
     }
     if (window.last_event.valid()) to_event(window.last_event);
-    else lane_ = engine_.host().lane_of(window.last_thread);
+    else lane_ = engine_.lanes().of(window.last_thread);
     while (c_ > begin_ns_ && (event_.valid() || lane_.valid())) {
       if (event_.valid()) leave_event();
       else leave_host();
@@ -139,7 +139,7 @@ class Walk {
   }
 
   Piece host_piece(const Segment* segment, Nanos from_ns, Nanos to_ns) const {
-    const ThreadId thread = engine_.host().lane(lane_).thread;
+    const ThreadId thread = engine_.lanes()[lane_].thread;
     if (segment == nullptr) return {from_ns, to_ns, Bound::kPythonOrIdle, Link::kStart, {}, {}, thread};
     return {from_ns, to_ns, bound_of(engine_, *segment), Link::kStart, {}, segment->event, thread};
   }

@@ -188,6 +188,7 @@ Result<Window> WindowChoice::find_annotation(const Trace& trace) const {
   if (found.empty()) {
     std::string message = "no annotation is named '" + annotation_ + "'";
     const std::vector<std::string> known(names.begin(), names.end());
+    if (known.empty()) message += "; the trace has none";
     const auto nearest = closest(annotation_, known, kNamesSuggested);
     for (const std::string& name : nearest)
       message += (&name == &nearest.front() ? "; the closest are '" : ", '") + name + "'";
@@ -222,14 +223,13 @@ Result<Window> WindowChoice::find_annotation(const Trace& trace) const {
   return window;
 }
 
-Status WindowChoice::finish(const Engine& engine, Window& window) const {
+Status WindowChoice::finish(const Trace& trace, const Lanes& lanes, Window& window) const {
   if (window.last_event.valid() || window.last_thread.valid()) return {};
-  const Trace& trace = engine.trace();
   const HostEvents& host = trace.host;
   const GpuEvents& gpu = trace.gpu;
   const auto for_each_work = [&](auto use) {
     for (const HostId i : IdRange<HostId>(host.size())) {
-      if (engine.host().lane_of(host.thread[i]).valid() && engine.host().class_of(i) == HostClass::kWork) use(i);
+      if (lanes.of(host.thread[i]).valid() && lanes.class_of(i) == HostClass::kWork) use(i);
     }
   };
   if (kind_ == Kind::kTime) {

@@ -4,11 +4,12 @@
 #include "hta/analysis/options.h"
 #include "hta/base/intervals.h"
 #include "hta/base/result.h"
+#include "hta/model/trace.h"
 
 #include <string>
 #include <vector>
 
-#include "engine.h"
+#include "lanes.h"
 
 namespace hta::analysis::critical_path {
 
@@ -28,11 +29,11 @@ class WindowChoice {
   /// kUsage if the values are malformed or contradict each other.
   static Result<WindowChoice> from(const Options& options);
 
-  /// The window if it is a step or an annotation; done before the engine is made, since the thread matters to it.
+  /// The window if it is a step or an annotation; done before lanes are chosen, since the thread matters to them.
   /// kInsufficient if there is no such thing. A window of kind time or trace comes back unfinished.
   Result<Window> find(const Trace& trace) const;
   /// Finishes a window of kind time or trace. kInsufficient if it is empty.
-  Status finish(const Engine& engine, Window& window) const;
+  Status finish(const Trace& trace, const Lanes& lanes, Window& window) const;
 
  private:
   enum class Kind : std::uint8_t { kDefault, kStep, kAnnotation, kTime, kTrace };

@@ -21,6 +21,8 @@ constexpr std::array kSelectionOptions{
 };
 constexpr std::array kOptions = join(kSelectionOptions, kCompareOptions);
 
+constexpr Nanos kWorthALook = 50;  // waiting longer for the host, by this part of a step, is worth a look at why
+
 struct Sides {
   std::span<Ranked<Partial>> base;
   std::span<Ranked<Partial>> test;
@@ -46,12 +48,17 @@ Status validate(const Options& options) {
 
 void suggest(const Comparison& comparison, const Options& options, result::Document& document) {
   if (options.paths.size() != 2) return;
-  const std::string both = options.paths[0] + " " + options.paths[1];
+  std::string both = options.paths[0] + " " + options.paths[1];
+  for (const OptionSpec& option : kSelectionOptions) {
+    const std::string choice = option.kind == OptionKind::kRanges ? options.text(option.name) : "";
+    if (!choice.empty()) both += " --" + std::string(option.name) + " " + choice;
+  }
   const Nanos host = comparison[Metric::kHostWait].time_ns.change();
   const Nanos busy = comparison[Metric::kGpuBusy].time_ns.change();
   if (std::abs(host) > std::abs(busy)) document.next.push_back("hta diff " + both + " --table ops");
   else if (busy != 0) document.next.push_back("hta diff " + both + " --table waterfall_kernels");
-  if (host > 0) document.next.push_back("hta idle " + options.paths[1]);
+  if (host * kWorthALook > comparison[Metric::kStepTime].time_ns.test)
+    document.next.push_back("hta idle " + options.paths[1]);
 }
 
 }  // namespace

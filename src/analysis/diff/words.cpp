@@ -11,6 +11,9 @@ namespace hta::analysis::diff {
 namespace {
 
 constexpr std::size_t kKernelsNamed = 3;
+constexpr std::size_t kComponentsNamed = 4;
+constexpr Nanos kWorthNaming = 100;                // changes below a hundredth of the largest are not named
+constexpr std::int64_t kLargestShare = 500 * 100;  // hundredths of a per cent
 
 std::string signed_time(Nanos nanos) {
   return nanos > 0 ? "+" + human_time(nanos) : human_time(nanos);
@@ -35,6 +38,7 @@ std::string verdict_sentence(const MetricRow& step) {
   const std::string steps = step.steps.base == step.steps.test ? count_of(step.steps.base, "step", "steps") + " a side"
                                                                : count_of(step.steps.base, "step", "steps") +
                                                                      " against " + std::to_string(step.steps.test);
+  if (change == 0 && step.noise.verdict == Verdict::kUnchanged) return text + " (" + steps + ").";
   const auto p_text = [&] { return "p = " + fixed_point(*step.noise.p_value, 4); };
   switch (step.noise.verdict) {
     case Verdict::kInsufficient:
@@ -56,6 +60,7 @@ std::vector<Component> by_change(const Comparison& comparison) {
   }
   std::stable_sort(out.begin(), out.end(),
                    [&](Component a, Component b) { return std::abs(change(a)) > std::abs(change(b)); });
+  while (!out.empty() && std::abs(change(out.back())) * kWorthNaming < std::abs(change(out.front()))) out.pop_back();
   return out;
 }
 
@@ -68,11 +73,13 @@ std::string dominance_sentence(const Comparison& comparison, const std::vector<C
   const Pair largest = comparison.metrics[static_cast<std::size_t>(changed.front()) + 1].time_ns;
   std::string text = "What dominates: " + component_text(comparison, changed.front()) + " (" +
                      human_time(largest.base) + " to " + human_time(largest.test);
-  if (const auto share = percent(largest.change(), comparison[Metric::kStepTime].time_ns.change()))
-    text += ", " + fixed_point(*share, 2) + " % of the change";
+  // Where parts make up for each other, their share of what is left says nothing.
+  const auto share = percent(largest.change(), comparison[Metric::kStepTime].time_ns.change());
+  if (share && *share < kLargestShare) text += ", " + fixed_point(*share, 2) + " % of the change";
   text += ")";
-  for (std::size_t i = 1; i < changed.size() && i < 4; ++i)
+  for (std::size_t i = 1; i < changed.size() && i < kComponentsNamed; ++i) {
     text += (i == 1 ? "; then " : ", ") + component_text(comparison, changed[i]);
+  }
   return text + ".";
 }
 

@@ -33,20 +33,20 @@ Error bad_scale(std::string_view text, std::string_view why) {
 
 Scenario scaled(std::string_view text) {
   Scenario scenario;
-  scenario.name = "--scale " + std::string(text);
+  scenario.name = text;
   scenario.scalings.push_back(Scaling::parse(text).value());
   return scenario;
 }
 
 Scenario without_launch_overhead() {
   Scenario scenario = scaled("launch=0");
-  scenario.name = "--no-launch-overhead";
+  scenario.name = "no-launch-overhead";
   return scenario;
 }
 
 Scenario without_sync() {
   Scenario scenario;
-  scenario.name = "--no-sync";
+  scenario.name = "no-sync";
   scenario.method = Method::kBound;
   scenario.host_never_waits = true;
   return scenario;
@@ -54,7 +54,7 @@ Scenario without_sync() {
 
 Scenario with_perfect_overlap() {
   Scenario scenario;
-  scenario.name = "--perfect-overlap";
+  scenario.name = "perfect-overlap";
   scenario.method = Method::kBound;
   scenario.communication_hidden = true;
   return scenario;
@@ -86,7 +86,8 @@ class Applier {
       changes_.host_waits = Changes::Waits::kDropped;
       for (std::size_t v = 0; v < graph_.vertices.size(); ++v) {
         const Segment* segment = segment_of(v);
-        if (segment != nullptr && bound_of(engine_, *segment) == Bound::kSyncWait) changes_.dur_ns[v] = past(v);
+        if (segment != nullptr && bound_of(engine_, *segment) == Bound::kSyncWait)
+          changes_.dur_ns[v] = outside(graph_.vertices[v].start_ns, graph_.vertices[v].dur_ns);
       }
     }
     if (scenario.communication_hidden) {
@@ -100,20 +101,23 @@ class Applier {
   Changes take() { return std::move(changes_); }
 
  private:
-  Nanos past(std::size_t v) const {
-    const ReplayGraph::Vertex& vertex = graph_.vertices[v];
-    return std::clamp<Nanos>(graph_.window.begin - vertex.start_ns, 0, vertex.dur_ns);
+  // How much of a length that was measured from `start` lies before or behind the window.
+  Nanos outside(Nanos start_ns, Nanos measured_ns) const {
+    const Nanos end_ns = start_ns + measured_ns;
+    const Nanos from_ns = std::clamp(graph_.window.begin, start_ns, end_ns);
+    const Nanos to_ns = std::clamp(graph_.window.end, from_ns, end_ns);
+    return measured_ns - (to_ns - from_ns);
   }
-  // The part of [start, start + measured) that lies in the window is scaled; `length` may have been scaled before.
+  // Only the part in the window is scaled; `length` may have been scaled before.
   void scale(Nanos& length, Nanos start_ns, Nanos measured_ns, const Scaling& scaling) const {
-    const Nanos past_ns = std::clamp<Nanos>(graph_.window.begin - start_ns, 0, measured_ns);
-    length = past_ns + divide_half_even(Int128{length - past_ns} * scaling.factor_millionths, kOne);
+    const Nanos kept_ns = outside(start_ns, measured_ns);
+    length = kept_ns + divide_half_even(Int128{length - kept_ns} * scaling.factor_millionths, kOne);
   }
 
   const Segment* segment_of(std::size_t v) const {
     const ReplayGraph::Vertex& vertex = graph_.vertices[v];
     if (!vertex.host.valid()) return nullptr;
-    return engine_.host().before(engine_.host().lane_of(engine_.trace().host.thread[vertex.host]), vertex.end_ns());
+    return engine_.host().before(engine_.lanes().of(engine_.trace().host.thread[vertex.host]), vertex.end_ns());
   }
   bool launches(const Segment& segment) const {
     const LaunchId call = engine_.host().launch_of(segment.event);
@@ -168,7 +172,7 @@ class Applier {
   Nanos loading_in_gap(std::size_t v) const {
     const ReplayGraph::Vertex& vertex = graph_.vertices[v];
     const ThreadId thread = vertex.host.valid() ? engine_.trace().host.thread[vertex.host] : path_.window().last_thread;
-    const LaneId lane = engine_.host().lane_of(thread);
+    const LaneId lane = engine_.lanes().of(thread);
     if (!lane.valid()) return 0;
     const Nanos from_ns = vertex.start_ns - in_window(v);
     Nanos loading_ns = 0;

@@ -38,7 +38,7 @@ struct Scaling {
 };
 
 struct Scenario {
-  std::string name;  ///< as the options that ask for it
+  std::string name;  ///< the option that asks for it, of --scale its value
   Method method = Method::kSimulated;
   std::vector<Scaling> scalings;
   bool host_never_waits = false;      ///< for the GPU
@@ -50,7 +50,7 @@ Result<std::vector<Scenario>> scenarios_of(const Options& options);
 /// Whether the options name any scenario.
 bool names_scenarios(const Options& options);
 
-/// The lengths of the graph under a scenario. What lies before the window is past and keeps its time.
+/// The lengths of the graph under a scenario. What lies outside the window keeps its time.
 critical_path::Changes changes_of(const critical_path::RankPath& path, const critical_path::ReplayGraph& graph,
                                   const Scenario& scenario);
 

@@ -35,7 +35,7 @@ constexpr std::array kWhatifColumns{
     ColumnSpec{"method", kText},
     ColumnSpec{"unexplained_pct", kPercent, Presence::kAlways, Bar::kNo, Fit::kIfRoom},
     ColumnSpec{"inferred_pct", kPercent, Presence::kAlways, Bar::kNo, Fit::kIfRoom},
-    ColumnSpec{"trusted", kText},
+    ColumnSpec{"trusted", kText, Presence::kAlways, Bar::kNo, Fit::kIfRoom},
 };
 constexpr std::array kRanksColumns{
     ColumnSpec{"scenario", kText},
@@ -146,9 +146,9 @@ void add_ranks(const std::vector<OverRanks>& rows, result::Document& document) {
 void add_heading(const std::vector<OverRanks>& rows, std::span<Ranked<Partial>> ranks, result::Document& document) {
   const auto usable = std::find_if(ranks.begin(), ranks.end(), [](const auto& rank) { return !rank.partial.error; });
   const OverRanks& base = rows.front();
-  std::string replayed = base.ranks == 1
-                             ? "Rank " + std::to_string(usable->context.rank.rank()) + ", " + usable->partial.window
-                             : std::to_string(base.ranks) + " ranks, each on its own";
+  std::string replayed = base.ranks == 1 ? "Rank " + std::to_string(usable->context.rank.rank()) + ", " +
+                                               critical_path::window_text(usable->partial.window)
+                                         : std::to_string(base.ranks) + " ranks, each on its own";
   document.heading.push_back(
       replayed + ": " + human_time(divide_half_even(base.measured_ns, base.ranks)) +
       (base.ranks == 1 ? " measured" : " measured on average") +

@@ -38,8 +38,8 @@ TEST_CASE("whatif: a faster kernel ends the wait earlier, but not before the cal
   CHECK(outcomes(launch_and_wait(), {{"scale", "kernel:^gemm$=0.5"}, {"scale", "kernel=0"}}) ==
         Rows{
             "unchanged|150.000|0.000|measured",
-            "--scale kernel:^gemm$=0.5|100.000|50.000|simulated",  // gemm ends at 80, 5 to return, 15 to finish
-            "--scale kernel=0|70.000|80.000|simulated",            // the call begins at 50
+            "kernel:^gemm$=0.5|100.000|50.000|simulated",  // gemm ends at 80, 5 to return, 15 to finish
+            "kernel=0|70.000|80.000|simulated",            // the call begins at 50
             "all together|70.000|80.000|simulated",
         });
 }
@@ -49,15 +49,15 @@ TEST_CASE("whatif: gains of several changes are replayed together, not added up"
   CHECK(outcomes(launch_and_wait(), {{"scale", "kernel=0.5"}, {"no-launch-overhead", ""}}) ==
         Rows{
             "unchanged|150.000|0.000|measured",
-            "--scale kernel=0.5|100.000|50.000|simulated",
-            "--no-launch-overhead|130.000|20.000|simulated",
+            "kernel=0.5|100.000|50.000|simulated",
+            "no-launch-overhead|130.000|20.000|simulated",
             "all together|80.000|70.000|simulated",
         });
 }
 
 TEST_CASE("whatif: without waits of the host the window still lasts until the GPU is done") {
   // The host would be done at 65; gemm ends at 130.
-  CHECK(outcomes(launch_and_wait(), {{"no-sync", ""}}).back() == "--no-sync|130.000|20.000|bound");
+  CHECK(outcomes(launch_and_wait(), {{"no-sync", ""}}).back() == "no-sync|130.000|20.000|bound");
 }
 
 TEST_CASE("whatif: hidden communication holds up only itself") {
@@ -68,7 +68,7 @@ TEST_CASE("whatif: hidden communication holds up only itself") {
   // gemm would start at its launch's return 12, or right behind what the collective waited for: 10. It is done at 52.
   const Rows rows = outcomes(sketch.build(), {{"perfect-overlap", ""}});
   CHECK(rows.at(0) == "unchanged|150.000|0.000|measured");
-  CHECK(rows.at(1) == "--perfect-overlap|110.000|40.000|bound");
+  CHECK(rows.at(1) == "perfect-overlap|110.000|40.000|bound");
 }
 
 TEST_CASE("whatif: operators, calls, lulls and loading are scaled on their own") {
@@ -77,10 +77,17 @@ TEST_CASE("whatif: operators, calls, lulls and loading are scaled on their own")
   sketch.annotation("enumerate(DataLoader)#__next__", 30, 40);
   sketch.op("aten::last", 80, 20);
   const Trace trace = sketch.build();
-  CHECK(outcomes(trace, {{"scale", "op:first=0.5"}}).back() == "--scale op:first=0.5|90.000|10.000|simulated");
-  CHECK(outcomes(trace, {{"scale", "python=0"}}).back() == "--scale python=0|80.000|20.000|simulated");
-  CHECK(outcomes(trace, {{"scale", "loading=0"}}).back() == "--scale loading=0|60.000|40.000|simulated");
-  CHECK(outcomes(trace, {{"scale", "call=0"}}).back() == "--scale call=0|100.000|0.000|simulated");
+  CHECK(outcomes(trace, {{"scale", "op:first=0.5"}}).back() == "op:first=0.5|90.000|10.000|simulated");
+  CHECK(outcomes(trace, {{"scale", "python=0"}}).back() == "python=0|80.000|20.000|simulated");
+  CHECK(outcomes(trace, {{"scale", "loading=0"}}).back() == "loading=0|60.000|40.000|simulated");
+  CHECK(outcomes(trace, {{"scale", "call=0"}}).back() == "call=0|100.000|0.000|simulated");
+}
+
+TEST_CASE("whatif: a window without any work is a lull that can be scaled") {
+  TraceSketch sketch;
+  sketch.step(1, 0, 100);
+  sketch.op("aten::after", 200, 10);
+  CHECK(outcomes(sketch.build(), {{"scale", "python=0.5"}}).back() == "python=0.5|50.000|50.000|simulated");
 }
 
 TEST_CASE("whatif: a window that is largely unexplained is not trusted") {

@@ -214,6 +214,16 @@ TEST_CASE("overlay: a damaged record is left out, or the file is refused") {
         "is damaged or cut off, so no trace is written from it; hta info shows where");
 }
 
+TEST_CASE("overlay: a file without its beginning is refused") {
+  const std::string text = R"(me": "lost", "ts": 1}, )" + kFirst + ",\n" + kThird + "]}";
+  CHECK(write(text, with_element()).error == "is damaged too badly to be copied; hta info shows where");
+}
+
+TEST_CASE("overlay: damaged metadata in front of the events is refused") {
+  const std::string text = "{\"a\": \"un\"quoted\", \"traceEvents\": [" + kFirst + "]}";
+  CHECK(write(text, with_element()).error == "has damaged metadata, which cannot be copied; repair the file first");
+}
+
 TEST_CASE("overlay: what is no trace is refused") {
   CHECK(write("{\"a\": 1}", with_element()).error == "holds no event array to add to");
   CHECK(write("", with_element()).error == "holds no event array to add to");
