@@ -230,7 +230,9 @@ LoadedFile load_source(const std::string& path, OpenedSource opened, const LoadO
   judge(file, report, ingest, head_format);
   add_notes(file, report, ingest, opened.source->trouble());
   file.traces = ingest.finish(file.labels);
-  if (file.status != FileStatus::kOk && file.status != FileStatus::kOwnOutput) file.traces.clear();
+  const bool readable =
+      file.status == FileStatus::kOk || (file.status == FileStatus::kOwnOutput && ingest.has_phases());
+  if (!readable) file.traces.clear();
   return file;
 }
 

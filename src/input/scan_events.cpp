@@ -44,7 +44,8 @@ const char* Scanner::State::events(const char* p) {
     if (*p != '{') return other_element(p);
     if (too_early(p)) return stall(p);
     const char* const start = p;
-    const char* const bound = within(p, cautious && offset(p) != bold_offset ? kOrdinaryRecord : limits.event_bytes);
+    const std::size_t longest = cautious && offset(p) != bold_offset ? kOrdinaryRecord : limits.event_bytes;
+    const char* const bound = within(p, std::min(longest, limits.event_bytes));
     event.offset = offset(p);
     switch (parser.parse(&p, bound, event)) {
       case EventParser::Outcome::kEvent:
@@ -74,6 +75,19 @@ bool Scanner::State::swallows_records(const char* p, const char* bound, MoreByte
   }
 }
 
+// The bracket that opens the array whose first record is at p; nothing if it seems to belong to a damaged record.
+const char* Scanner::State::opening_bracket(const char* p) const {
+  const auto skip_back = [&](const char* q) {
+    while (q > base && is_json_space(q[-1])) --q;
+    return q;
+  };
+  const char* const bracket = skip_back(p) - 1;
+  if (report.bare_array) return bracket;
+  // Files that are mixed have one form: this one would be a member, perhaps with a torn name.
+  const char* const before = skip_back(bracket);
+  return std::string_view(base, length(base, before)).ends_with("Events\":") ? bracket : nullptr;
+}
+
 // The record at p does not end before `bound`.
 const char* Scanner::State::unfinished_event(const char* p, const char* bound) {
   lose(p, bound);
@@ -86,7 +100,9 @@ const char* Scanner::State::unfinished_event(const char* p, const char* bound) {
     bold_offset = offset(p);
     return p;
   }
-  return last ? give_up(p, EventFault::kCutOff) : await(p);
+  if (!last) return await(p);
+  const char* const next = give_up(p, EventFault::kCutOff);
+  return where == Where::kLost ? cut_off() : next;  // its pieces are no records
 }
 
 // A record that the fast path cannot read: perhaps valid JSON of a rare kind, perhaps damaged.
@@ -170,7 +186,10 @@ const char* Scanner::State::lost(const char* p) {
     case Landmark::Kind::kDocumentHead: return another_document(found.at);
     case Landmark::Kind::kEvent:
       // The first record of another array, whose head is not to be seen or which has none.
-      if (found.opens_array && report.events > 0) interrupt(found.at);
+      if (const char* bracket = found.opens_array ? opening_bracket(found.at) : nullptr; bracket != nullptr) {
+        if (report.events > 0) interrupt(bracket);
+        else writers.another_document();
+      }
       where = Where::kEvents;
       return found.at;
     case Landmark::Kind::kRecordStart:

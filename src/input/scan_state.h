@@ -63,12 +63,13 @@ struct Scanner::State {
   std::uint64_t awaited_offset = 0;
   std::size_t awaited_bytes = 0;
 
-  bool object_form = false;   // an object holds the array
-  bool array_seen = false;    // of the document at hand
-  bool foreign = false;       // behind the head of a second document: nothing is handed over any more
-  bool doubtful_end = false;  // the event array may not have ended where it seemed to
-  bool whole_record = true;   // the last record, if any, was intact
-  bool cautious = false;      // after damage: a record is first tried within kOrdinaryRecord bytes
+  bool object_form = false;      // an object holds the array
+  bool array_seen = false;       // of the document at hand
+  bool foreign = false;          // behind the head of a second document: nothing is handed over any more
+  bool doubtful_member = false;  // one of those before the event array is no JSON
+  bool doubtful_end = false;     // the event array may not have ended where it seemed to
+  bool whole_record = true;      // the last record, if any, was intact
+  bool cautious = false;         // after damage: a record is first tried within kOrdinaryRecord bytes
   std::uint64_t bold_offset = ~std::uint64_t{0};  // of the record that may be larger all the same
   std::uint64_t skipped_to = 0;                   // kSkipping: how far
   std::uint64_t wasted = 0;
@@ -103,6 +104,7 @@ struct Scanner::State {
   const char* skipping(const char* p);
   const char* events(const char* p);
   bool swallows_records(const char* p, const char* bound, MoreBytes follow);
+  const char* opening_bracket(const char* p) const;
   const char* unfinished_event(const char* p, const char* bound);
   const char* difficult_event(const char* p);
   const char* other_element(const char* p);
