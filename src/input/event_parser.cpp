@@ -77,7 +77,7 @@ constexpr std::uint64_t kMaxPlainMicros = 9'000'000'000'000'000u;
 constexpr std::uint32_t kNanoPlaces = 3;
 
 const char* bare_token_end(const char* p, const char* end) {
-  while (p < end && *p != ',' && *p != '}' && *p != ']' && static_cast<unsigned char>(*p) > 32) ++p;
+  while (p < end && *p != ',' && *p != '}' && *p != ']' && *p != '"' && static_cast<unsigned char>(*p) > 32) ++p;
   return p;
 }
 
@@ -132,6 +132,7 @@ EventParser::Key EventParser::meaning(std::string_view name, Level level) const 
 }
 
 std::uint32_t EventParser::key_index(std::string_view name, Level level) {
+  if (name.size() > kLongestName) return 0;
   Keys& keys = levels_[level];
   if (const StringId id = keys.names.find(name); id.valid()) return keys.index_of_name[id.value()];
   // Strange files with endless key names: keys beyond the limit are skipped, unless they mean something.
@@ -291,7 +292,7 @@ inline const char* EventParser::skip_value(const char* p) {
     ran_out_ = true;
     return nullptr;
   }
-  return stop == p ? nullptr : stop;
+  return stop == p || *stop == '"' ? nullptr : stop;
 }
 
 inline const char* EventParser::parse_value(const char* p, RawValue& value) {
@@ -399,7 +400,10 @@ EventParser::Outcome EventParser::parse(const char** at, const char* end, RawEve
         if (p[0] == '"' && p[1] != '\\' && p[1] != '"' && p[2] == '"') {
           event.phase = p[1];
           p += 3;
+        } else if (p[0] == '"' && p[1] == '\\') {
+          return Outcome::kDeclined;  // perhaps one character, written as an escape
         } else {
+          event.phase = 0;
           p = skip_value(p);
         }
         break;

@@ -42,6 +42,7 @@ class EventParser {
   enum class Field : std::uint8_t { kSkip, kPhase, kCategory, kName, kPid, kTid, kTime, kDur, kId, kArgs, kArg };
   enum Level : std::uint8_t { kEventLevel, kArgsLevel };
   static constexpr std::size_t kMaxKeys = 250;
+  static constexpr std::size_t kLongestName = 256;  // longer ones are not remembered
   static constexpr std::uint32_t kEndOfObject = 0x100;
   static constexpr std::uint32_t kNoKey = 0x101;
   static constexpr std::size_t kWays = 4;

@@ -233,7 +233,11 @@ void Ingest::check_limits(const TraceBuilder& builder) {
 void Ingest::metadata(std::string_view key, std::string_view json) {
   if (key == "schema" && json.starts_with("\"hta/")) own_output_ = true;
   if (key == "nodes") foreign_schema_ = true;
-  if (read_metadata(key, json, info_) == MetadataOutcome::kUnreadable) ++unreadable_metadata_;
+  switch (read_metadata(key, json, info_)) {
+    case MetadataOutcome::kRead: break;
+    case MetadataOutcome::kRepaired: ++repaired_metadata_; break;
+    case MetadataOutcome::kUnreadable: ++unreadable_metadata_; break;
+  }
 }
 
 void Ingest::fault(EventFault fault, std::uint64_t offset) {

@@ -34,6 +34,7 @@ class Ingest final : public ScanSink {
 
   std::uint64_t odd_escapes() const { return odd_escapes_; }
   std::uint64_t unreadable_metadata() const { return unreadable_metadata_; }
+  std::uint64_t repaired_metadata() const { return repaired_metadata_; }
   std::uint64_t repaired_texts() const;
   /// Events without a label in a file that labels its ranks; they count with the first of them, which is named.
   std::uint64_t unlabelled_events() const { return labels_.size() > 1 ? unlabelled_ : 0; }
@@ -71,6 +72,7 @@ class Ingest final : public ScanSink {
   std::uint64_t odd_escapes_ = 0;
   std::uint64_t broken_texts_ = 0;  // that were not stored
   std::uint64_t unreadable_metadata_ = 0;
+  std::uint64_t repaired_metadata_ = 0;
   bool own_output_ = false;
   bool has_phases_ = false;
   bool foreign_schema_ = false;

@@ -66,6 +66,12 @@ void add_notes(LoadedFile& file, const ScanReport& report, const Ingest& ingest,
                                  " of the document besides the events cannot be read and " +
                                  (damaged == 1 ? "is" : "are") + " left out");
   }
+  if (ingest.repaired_metadata() > 0) {
+    note("metadata-repaired", counted(ingest.repaired_metadata(), "member", "members") +
+                                  " of the document besides the events " +
+                                  (ingest.repaired_metadata() == 1 ? "holds" : "hold") +
+                                  " words that are no JSON (N/A?), which count as missing");
+  }
   if (ingest.odd_escapes() > 0) {
     note("odd-escapes", counted(ingest.odd_escapes(), "escape is", "escapes are") +
                             " not JSON (single backslashes?); kept as they stand");
@@ -224,7 +230,9 @@ LoadedFile load_source(const std::string& path, OpenedSource opened, const LoadO
   judge(file, report, ingest, head_format);
   add_notes(file, report, ingest, opened.source->trouble());
   file.traces = ingest.finish(file.labels);
-  if (file.status != FileStatus::kOk && file.status != FileStatus::kOwnOutput) file.traces.clear();
+  const bool readable =
+      file.status == FileStatus::kOk || (file.status == FileStatus::kOwnOutput && ingest.has_phases());
+  if (!readable) file.traces.clear();
   return file;
 }
 

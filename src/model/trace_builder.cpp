@@ -136,6 +136,7 @@ void TraceBuilder::reset() {
   lookups_->streams.clear();
   lookups_->open.clear();
   lookups_->open_begins = 0;
+  for (FaultCount& fault : trace_.quality.faults) fault.places_kept = options_.fault_places;
   self_contained_ = true;
   lookups_->no_name = trace_.strings.intern("");
   lookups_->memory_name = trace_.strings.intern("[memory]");
@@ -390,11 +391,12 @@ void TraceBuilder::store_memory(const Event& event) {
 }
 
 Trace TraceBuilder::finish() {
+  std::vector<std::uint64_t> unpaired;
   for (const auto& [on, open] : lookups_->open) {
-    for (const Pending& pending : open) trace_.quality[EventFault::kUnpairedBegin].add(pending.event.offset);
+    for (const Pending& pending : open) unpaired.push_back(pending.event.offset);
   }
-  FaultCount& bare = trace_.quality[EventFault::kUnpairedBegin];
-  std::sort(bare.first_offsets.begin(), bare.first_offsets.end());
+  std::sort(unpaired.begin(), unpaired.end());
+  for (const std::uint64_t offset : unpaired) trace_.quality[EventFault::kUnpairedBegin].add(offset);
   finish_trace(trace_, options_);
   Trace done = std::move(trace_);
   trace_ = Trace();

@@ -26,6 +26,7 @@ struct GpuFilter {
 };
 
 struct BuildOptions {
+  std::size_t fault_places = FaultCount::kPlacesKept;  ///< how many places of each kind of fault are kept
   Needs needs;
   GpuFilter filter;
   std::shared_ptr<const KernelRules> kernel_rules;        ///< null = built-in rules only
