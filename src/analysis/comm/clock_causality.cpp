@@ -21,9 +21,10 @@ class Facts {
       : ranks_(ranks), matching_(matching), clocks_(clocks) {
     for (std::uint32_t i = 0; i < matching.instances.size(); ++i) {
       if (matching.instances[i].count < 2) continue;
-      const Signature& what = signature(ranks, matching.of(matching.instances[i]).front());
+      const Member first = matching.of(matching.instances[i]).front();
+      const Signature& what = signature(ranks, first);
       if (synchronises(what)) together_.push_back(i);
-      else if (what.pairing == Pairing::kPair) pairs_.push_back(i);
+      else if (what.pairing != Pairing::kGroup && at(ranks, first).source >= 0) pairs_.push_back(i);
     }
   }
 
@@ -75,6 +76,7 @@ class Facts {
 
  private:
   std::span<const Member> members(std::uint32_t instance) const { return matching_.of(matching_.instances[instance]); }
+  // Of an exchange both ends are sender and receiver.
   bool is_pair(Member m) const { return signature(ranks_, m).pairing == Pairing::kPair; }
   // Whose start comes before, and whose end comes after, what everyone has to wait for.
   bool comes_before(Member m) const {
