@@ -232,6 +232,24 @@ std::uint64_t Ingest::repaired_texts() const {
   return sum;
 }
 
+bool Ingest::self_contained() const {
+  return labels_.empty() && passed_limit_.empty() && !unnamed_tracks_.asked() && first_.self_contained();
+}
+
+void Ingest::append(Ingest&& later) {
+  first_.append(std::move(later.first_), static_cast<std::uint32_t>(records_));
+  unnamed_tracks_.append(later.unnamed_tracks_);
+  records_ += later.records_;
+  unlabelled_ += later.unlabelled_;
+  odd_escapes_ += later.odd_escapes_;
+  broken_texts_ += later.broken_texts_;
+  unreadable_metadata_ += later.unreadable_metadata_;
+  own_output_ |= later.own_output_;
+  has_phases_ |= later.has_phases_;
+  foreign_schema_ |= later.foreign_schema_;
+  check_limits(first_);
+}
+
 std::vector<Trace> Ingest::finish(std::vector<std::string>& labels) {
   std::vector<std::size_t> order(std::max<std::size_t>(1, labels_.size()));
   std::iota(order.begin(), order.end(), std::size_t{0});

@@ -28,6 +28,11 @@ class Ingest final : public ScanSink {
   void metadata(std::string_view key, std::string_view json) override;
   void fault(EventFault fault, std::uint64_t offset) override;
 
+  /// Whether append() may take this for the later part of a file: not if the meaning of its records depends on earlier ones.
+  bool self_contained() const;
+  /// Adds what `later` took from the records that follow, as if they had been handed to this one.
+  void append(Ingest&& later);
+
   /// Traces of all labels in natural order of the labels, which are named if there are several; else the one trace.
   std::vector<Trace> finish(std::vector<std::string>& labels);
 

@@ -72,7 +72,7 @@ Result<Run> read_run(const FileList& files, const RunOptions& options,
                      const std::function<void(std::size_t handle, const Trace& trace)>& use) {
   const std::size_t threads = thread_count(options.threads);
   const std::size_t workers = std::max<std::size_t>(1, std::min(threads, files.files.size()));
-  const Threads per_file = threads > workers || (threads > 1 && files.files.size() == 1) ? Threads::kTwo : Threads::kOne;
+  const std::size_t per_file = threads / workers;
   std::vector<Workspace> workspaces(workers);
   std::vector<std::vector<RunInput>> by_file(files.files.size());
   std::mutex mutex;

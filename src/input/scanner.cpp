@@ -78,11 +78,14 @@ struct Scanner::State {
   bool foreign = false;        // behind the head of a second document: nothing is handed over any more
   bool doubtful_end = false;   // the event array may not have ended where it seemed to
   bool whole_record = true;    // the last record, if any, was intact
+  bool continued = false;      // records stood before the first byte (Scanner::continue_from)
+  bool damaged = false;        // a record has been lost
   bool cautious = false;       // after damage: a record is first tried within kOrdinaryRecord bytes
   std::uint64_t bold_offset = ~std::uint64_t{0};  // of the record that may be larger all the same
   std::uint64_t skipped_to = 0;  // kSkipping: how far
   std::uint64_t wasted = 0;
 
+  bool has_records() const { return continued || report.events > 0; }
   std::uint64_t offset(const char* p) const { return base_offset + length(base, p); }
 
   const char* stall(const char* p) {
@@ -149,6 +152,7 @@ const char* Scanner::State::enter_events(const char* p) {
 
 void Scanner::State::fault(EventFault kind, const char* p) {
   whole_record = false;
+  damaged = true;
   writers.torn_record();
   if (!foreign) sink.fault(kind, offset(p));
 }
@@ -422,7 +426,7 @@ const char* Scanner::State::other_element(const char* p) {
     const Answer records = opens_records(p);
     if (records == Answer::kLater) return await(p);
     if (records == Answer::kYes) {
-      if (report.events > 0) interrupt(p);
+      if (has_records()) interrupt(p);
       return p + 1;
     }
   }
@@ -463,7 +467,7 @@ const char* Scanner::State::lost(const char* p) {
     case Landmark::Kind::kDocumentHead: return another_document(found.at);
     case Landmark::Kind::kEvent:
       // The first record of another array, whose head is not to be seen or which has none.
-      if (found.opens_array && report.events > 0) interrupt(found.at);
+      if (found.opens_array && has_records()) interrupt(found.at);
       where = Where::kEvents;
       return found.at;
     case Landmark::Kind::kRecordStart:
@@ -474,7 +478,7 @@ const char* Scanner::State::lost(const char* p) {
 
 // A document begins at p although the one before it has not ended.
 const char* Scanner::State::another_document(const char* p) {
-  if (report.events > 0) interrupt(p);
+  if (has_records()) interrupt(p);
   else writers.another_document();
   // What came before it holds no record: then this one is as good as the first.
   array_seen = false;
@@ -573,6 +577,35 @@ const char* Scanner::scan(const char* begin, const char* end, MoreBytes more) {
   s.report.several_writers = s.writers.several();
   s.base_offset += length(begin, p);
   return p;
+}
+
+bool Scanner::between_records() const {
+  const State& s = *state_;
+  return s.where == State::Where::kEvents && s.has_records() && s.whole_record && !s.damaged && !s.foreign &&
+         !s.writers.seen_another() && !s.report.head_lost;
+}
+
+void Scanner::continue_from(const Scanner& before, std::uint64_t offset) {
+  const State& from = *before.state_;
+  State& s = *state_;
+  s.where = State::Where::kEvents;
+  s.base_offset = offset;
+  s.object_form = from.object_form;
+  s.array_seen = from.array_seen;
+  s.distributed = from.distributed;
+  s.report.bare_array = from.report.bare_array;
+  s.continued = true;
+}
+
+ScanReport joined(const ScanReport& first, const ScanReport& second) {
+  ScanReport both = second;
+  both.events += first.events;
+  both.saw_event_array |= first.saw_event_array;
+  both.trailing_comma |= first.trailing_comma;
+  both.control_characters += first.control_characters;
+  both.damaged_metadata += first.damaged_metadata;
+  both.events_begin = first.events_begin;
+  return both;
 }
 
 const ScanReport& Scanner::report() const { return state_->report; }

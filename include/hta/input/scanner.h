@@ -50,6 +50,9 @@ struct ScanReport {
   std::optional<std::uint64_t> document_end;  ///< behind the document, if it is whole
 };
 
+/// Of a text whose parts were scanned by two scanners, the second one continue()d from the first.
+ScanReport joined(const ScanReport& first, const ScanReport& second);
+
 enum class MoreBytes : std::uint8_t { kYes, kNo };
 
 /// The records found do not depend on how the text is cut into buffers. Work and memory are linear in the text, whatever is
@@ -67,6 +70,12 @@ class Scanner {
   /// not consumed: the caller must give the rest again, followed by more. With MoreBytes::kNo everything is consumed.
   const char* scan(const char* begin, const char* end, MoreBytes more);
   const ScanReport& report() const;
+  /// Whether all text so far was in order and ends between two records of the event array: then the meaning of what follows
+  /// depends on nothing before it but what continue_from() takes over.
+  bool between_records() const;
+  /// Before the first scan(): to go on at `offset` of the text as `before`, which was between records, would there if it is
+  /// between records again.
+  void continue_from(const Scanner& before, std::uint64_t offset);
   /// Whether the document has ended, so that the rest need not be read.
   bool done() const;
 
