@@ -7,6 +7,10 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # g++ 12 warns of overlapping copies in its own std::string (GCC bug 105651), hence no -Wrestrict.
   target_compile_options(hta_flags INTERFACE -Wduplicated-cond -Wlogical-op -Wno-null-dereference -Wno-restrict)
 endif()
+if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+  # RapidJSON's iterators compare in a way that C++20 calls ambiguous.
+  target_compile_options(hta_flags INTERFACE -Wno-ambiguous-reversed-operator)
+endif()
 if(HTA_WERROR)
   target_compile_options(hta_flags INTERFACE -Werror)
 endif()

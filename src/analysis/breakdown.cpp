@@ -220,7 +220,7 @@ void add_kernels(std::span<Ranked<Partial>> ranks, const Options& options, bool 
     std::sort(partial.kernels.begin(), partial.kernels.end(), kernel_before);
     Int128 total = 0;
     for (const KernelTime& kernel : partial.kernels) total += kernel.dur_ns.sum;
-    const auto add = [&](const KernelTime& kernel) {
+    const auto add = [&, &context = context](const KernelTime& kernel) {
       const Summary& d = kernel.dur_ns;
       std::vector<result::Cell> cells{context.rank, kernel_type_name(kernel.type), kernel.name};
       if (by_annotation) cells.emplace_back(kernel.annotation.empty() ? result::Cell(std::nullopt) : result::Cell(kernel.annotation));
@@ -325,7 +325,7 @@ void add_annotations(std::span<Ranked<Partial>> ranks, const Options& options, r
     std::sort(partial.annotations.begin(), partial.annotations.end(), [](const AnnotationTime& a, const AnnotationTime& b) {
       return a.dur_ns.sum != b.dur_ns.sum ? a.dur_ns.sum > b.dur_ns.sum : a.name < b.name;
     });
-    const auto add = [&](std::string_view name, const Summary& d) {
+    const auto add = [&, &context = context](std::string_view name, const Summary& d) {
       table.add({context.rank, name, d.count, static_cast<std::int64_t>(d.sum), d.mean(), d.min, d.max, d.deviation()});
     };
     Summary others;

@@ -225,7 +225,7 @@ void add_causes(std::span<Ranked<Partial>> ranks, result::Document& document) {
   result::Table table(kTables[2]);
   for (const auto& [context, partial] : ranks) {
     for (const DeviceIdle& device : partial.devices) {
-      const auto add = [&](std::string_view cause, Nanos idle_ns, std::int64_t count) {
+      const auto add = [&, &context = context](std::string_view cause, Nanos idle_ns, std::int64_t count) {
         table.add({context.rank, device.device, cause, idle_ns, percent(idle_ns, device.span_ns), count});
       };
       for (const CauseIdle& cause : device.causes) add(host_cause_name(cause.cause), cause.idle_ns, cause.count);

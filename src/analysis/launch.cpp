@@ -162,7 +162,7 @@ void note_bare_graphs(std::span<Ranked<Partial>> ranks, result::Document& docume
 void add_summary(std::span<Ranked<Partial>> ranks, result::Document& document) {
   result::Table table(kTables[0]);
   for (const auto& [context, p] : ranks) {
-    const auto if_any = [&](std::int64_t value) { return p.pairs > 0 ? std::optional(value) : std::nullopt; };
+    const auto if_any = [&p = p](std::int64_t value) { return p.pairs > 0 ? std::optional(value) : std::nullopt; };
     table.add({context.rank, p.launches, p.pairs, p.short_kernels, p.runtime_outliers, p.delay_outliers, p.launch_ns,
                p.gpu_ns, static_cast<std::int64_t>(p.delay_ns.sum), p.delay_ns.mean(), p.p50_delay_ns,
                if_any(p.delay_ns.max), p.late.count, p.late.wait_ns});

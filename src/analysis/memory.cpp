@@ -139,7 +139,7 @@ void add_operators(std::span<Ranked<Partial>> ranks, const Options& options, res
   for (const auto& [context, partial] : ranks) {
     for (const DeviceMemory& device : partial.devices) {
       const std::string type = device_type_name(device.device_type);
-      const auto add = [&](result::Cell name, const OperatorMemory& sums) {
+      const auto add = [&, &context = context](result::Cell name, const OperatorMemory& sums) {
         table.add({context.rank, type, device.device, name, sums.net_bytes(), sums.allocated_bytes, sums.released_bytes,
                    sums.allocations, sums.releases});
       };
@@ -166,7 +166,7 @@ void add_live(std::span<Ranked<Partial>> ranks, const Options& options, result::
   for (const auto& [context, partial] : ranks) {
     for (const DeviceMemory& device : partial.devices) {
       const std::string type = device_type_name(device.device_type);
-      const auto add = [&](result::Cell name, std::int64_t bytes, result::Cell count) {
+      const auto add = [&, &context = context](result::Cell name, std::int64_t bytes, result::Cell count) {
         if (bytes > 0) table.add({context.rank, type, device.device, name, bytes, percent(bytes, device.peak.allocated_bytes), count});
       };
       add(kOlder, device.older_at_peak(), std::nullopt);

@@ -4,15 +4,18 @@
 #include <cassert>
 
 #include "hta/analysis/breakdown.h"
+#include "hta/analysis/comm.h"
 #include "hta/analysis/counters.h"
 #include "hta/analysis/critical_path.h"
 #include "hta/analysis/diff.h"
 #include "hta/analysis/idle.h"
+#include "hta/analysis/whatif.h"
 #include "hta/analysis/memory.h"
 #include "hta/analysis/launch.h"
 #include "hta/analysis/overlap.h"
 #include "hta/analysis/patterns.h"
 #include "hta/analysis/steps.h"
+#include "hta/analysis/stragglers.h"
 
 namespace hta::analysis {
 namespace {
@@ -24,10 +27,13 @@ constexpr std::array kAnalyses{
     &kOverlap,
     &kLaunch,
     &kPatterns,
+    &kStragglers,
+    &kComm,
     &kCounters,
     &kSteps,
     &kMemory,
     &kCriticalPath,
+    &kWhatif,
     &kSteps,
     &kDiff,
 };

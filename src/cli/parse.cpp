@@ -364,6 +364,7 @@ Parsed parse(std::vector<std::string> arguments) {
   const bool for_people = common.effective_format() == report::Format::kTable || common.effective_format() == report::Format::kMarkdown;
   constexpr std::int64_t kTopForPeople = 10;
   options.top = common.top.value_or(for_people && common.output_dir.empty() ? kTopForPeople : 0);
+  options.strict = common.strict;
   options.top_given = common.top.has_value();
   options.tables = common.tables;
   if (options.tables.empty() && common.effective_format() == report::Format::kCsv && common.output_dir.empty() && !command->tables.empty()) {

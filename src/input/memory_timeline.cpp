@@ -110,7 +110,7 @@ Result<LoadedTimeline> read_memory_timeline(const std::string& path) {
   rapidjson::Reader reader;
   const rapidjson::ParseResult parsed = reader.Parse(stream, entries);
   if (stream.error()) return *stream.error();
-  loaded.damaged = parsed.IsError() || !opened->source->trouble().empty();
+  loaded.damaged = parsed.IsError() || opened->source->trouble().kind != PackingTrouble::Kind::kNone;
   if (loaded.timeline.entries.empty() && loaded.damaged) {
     return Error{ErrorCode::kInput, path, "is no raw memory timeline; export it to a name that ends in .raw.json.gz", {}};
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -71,13 +72,9 @@ class TraceCopy final : public input::ScanSink {
 
   void event(const input::RawEvent& event) override {
     const std::uint32_t position = position_++;
-    if (overlay_.keep_positions && event.phase != 'M' &&
-        !std::binary_search(overlay_.keep_positions->begin(), overlay_.keep_positions->end(), position)) {
-      ++counts_.dropped;
-      records_.push_back({event.text, Fate::kDropped});
-    } else {
-      records_.push_back({event.text, Fate::kCopied});
-    }
+    const Fate fate = overlay_.keep_positions ? fate_of(event, position) : Fate::kCopied;
+    if (fate == Fate::kDropped) ++counts_.dropped;
+    records_.push_back({event.text, fate});
   }
   void metadata(std::string_view, std::string_view json) override { member_end_ = json.data() + json.size(); }
   void fault(EventFault, std::uint64_t) override { ++counts_.lost; }
@@ -96,6 +93,7 @@ class TraceCopy final : public input::ScanSink {
     Fate fate;
   };
 
+  Fate fate_of(const input::RawEvent& event, std::uint32_t position);
   void put_record(const Record& record);
   void put_element(std::string_view json);
   void put_additions();
@@ -107,11 +105,28 @@ class TraceCopy final : public input::ScanSink {
   std::uint32_t position_ = 0;
   std::vector<Record> records_;       // of the bytes at hand
   const char* member_end_ = nullptr;  // of the last whole top-level member in the bytes at hand
+  std::map<std::string, std::vector<Fate>> open_;  // fates of the begins that wait for their ends, by track
   Part part_ = Part::kHead;
   Gap gap_;
   std::string held_;  // tail bytes behind the last whole member: only written when more follows
   bool any_element_ = false;
 };
+
+// Only the begin of a B/E pair has a position that counts; its end goes with it.
+TraceCopy::Fate TraceCopy::fate_of(const input::RawEvent& event, std::uint32_t position) {
+  const auto& kept = *overlay_.keep_positions;
+  const bool named = event.phase == 'M' || std::binary_search(kept.begin(), kept.end(), position);
+  Fate fate = named ? Fate::kCopied : Fate::kDropped;
+  if (event.phase != 'B' && event.phase != 'E') return fate;
+  std::vector<Fate>& open = open_[std::string(event.pid.text) + '/' + std::string(event.tid.text)];
+  if (event.phase == 'B') {
+    open.push_back(fate);
+  } else if (!open.empty()) {
+    fate = open.back();
+    open.pop_back();
+  }
+  return fate;
+}
 
 void TraceCopy::copy(const char* begin, const char* stop, std::uint64_t offset, const input::ScanReport& report) {
   const char* at = begin;

@@ -69,6 +69,7 @@ class Options {
   Side side = Side::kOnly;  ///< of the rank that is being mapped
   /// Rows per group in tables with `others` rows; 0 = all.
   std::int64_t top = 0;
+  bool strict = false;  ///< a verdict that cannot be trusted is a failure
   bool top_given = false;  ///< by the user, not by default
   /// Tables that will be printed; empty = all that are not per event.
   std::vector<std::string> tables;

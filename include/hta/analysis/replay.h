@@ -45,6 +45,15 @@ struct ReplayGraph {
   }
 };
 
+/// What the end of the window depends on.
+enum class Until : std::uint8_t {
+  kPath,  ///< what the walk starts from
+  kIdle,  ///< that, and all GPU work that was done by then: for changes that let the host run ahead
+};
+
+/// The graph of the window that the options of critical-path choose; kInsufficient if there is none. O(n log n).
+Result<ReplayGraph> replay_graph(const Trace& trace, const Options& options, Until until);
+
 /// How much later each vertex may end before the window's end moves. O(edges).
 std::vector<Nanos> slack_of(const ReplayGraph& graph);
 

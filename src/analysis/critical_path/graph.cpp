@@ -4,6 +4,8 @@
 #include <optional>
 #include <utility>
 
+#include "path.h"
+
 namespace hta::analysis::critical_path {
 namespace {
 
@@ -236,6 +238,12 @@ class GraphBuilder {
 
 ReplayGraph make_graph(const Engine& engine, const Window& window, Until until) {
   return GraphBuilder(engine, window, until).build();
+}
+
+Result<ReplayGraph> replay_graph(const Trace& trace, const Options& options, Until until) {
+  const auto path = RankPath::find(trace, options);
+  if (!path) return path.error();
+  return make_graph((*path)->engine(), (*path)->window(), until);
 }
 
 Nanos work_start(const Engine& engine, const Segment& segment) {

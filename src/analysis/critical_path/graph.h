@@ -3,18 +3,10 @@
 
 #include "hta/analysis/replay.h"
 
-#include <cstdint>
-
 #include "engine.h"
 #include "window.h"
 
 namespace hta::analysis::critical_path {
-
-/// What the end of the window depends on.
-enum class Until : std::uint8_t {
-  kPath,  ///< what the walk starts from
-  kIdle,  ///< that, and all GPU work that was done by then: for changes that let the host run ahead
-};
 
 /// The graph of everything that the end of the window depends on. O(n log n), no recursion.
 ReplayGraph make_graph(const Engine& engine, const Window& window, Until until);

@@ -10,6 +10,11 @@
 namespace hta::analysis::critical_path {
 namespace {
 
+std::string window_text(const std::string& label) {
+  if (label == "trace") return "the whole trace";
+  return label == "time" ? "the chosen time" : label;
+}
+
 constexpr std::size_t kPartsNamed = 3;
 constexpr int kWorthNamingPct = 5;
 constexpr int kDoubtfulPct = 10;
@@ -61,7 +66,7 @@ std::string parts_text(const Times& times, Nanos window_ns) {
 
 std::string event_text(const EventTime& event, Nanos window_ns) {
   const std::string name = event.event.empty() ? "time without any record" : "'" + event.event + "'";
-  std::string text = "The largest contributor is " + name + ", bound by " + std::string(phrase(event.bound)) + ": " +
+  std::string text = "he largest contributor is " + name + ", bound by " + std::string(phrase(event.bound)) + ": " +
                      human_time(event.time_ns) + ", " + human_percent(event.time_ns, window_ns) + " of the window";
   if (event.pieces > 1) text += ", in " + std::to_string(event.pieces) + " pieces";
   return text + ".";
@@ -108,25 +113,24 @@ void add_heading(std::span<Ranked<Partial>> ranks, result::Document& document) {
   const std::string parts = parts_text(times, windows_ns);
   const auto rank_text = [](const Ranked<Partial>* rank) { return std::to_string(rank->context.rank.rank()); };
   if (found.size() == 1) {
-    document.heading.push_back("Rank " + rank_text(found.front()) + ", " + longest.window + ", takes " +
+    document.heading.push_back("Rank " + rank_text(found.front()) + ", " + window_text(longest.window) + ", takes " +
                                human_time(windows_ns) + " and is bound by " + parts + ".");
   } else {
     const bool same = std::all_of(found.begin(), found.end(),
                                   [&](const Ranked<Partial>* rank) { return rank->partial.window == longest.window; });
-    document.heading.push_back((same ? longest.window + " of " : "The windows of ") + std::to_string(found.size()) +
-                               " ranks, each on its own: from " + human_time((*low)->partial.time.length()) +
-                               " (rank " + rank_text(*low) + ") to " + human_time(longest.time.length()) + " (rank " +
-                               rank_text(*high) + "), together bound by " + parts + ".");
-    document.heading.front().front() =
-        static_cast<char>(document.heading.front().front() == 's' ? 'S' : document.heading.front().front());
+    document.heading.push_back(std::to_string(found.size()) + " ranks, each on its own" +
+                               (same ? " (" + window_text(longest.window) + ")" : "") + ": from " +
+                               human_time((*low)->partial.time.length()) + " (rank " + rank_text(*low) + ") to " +
+                               human_time(longest.time.length()) + " (rank " + rank_text(*high) +
+                               "), together bound by " + parts + ".");
   }
   const auto& events = longest.event_times;
   const auto largest = std::max_element(events.begin(), events.end(), [](const EventTime& a, const EventTime& b) {
     return a.time_ns != b.time_ns ? a.time_ns < b.time_ns : b.event < a.event;
   });
   if (largest != events.end()) {
-    const std::string of_rank = found.size() == 1 ? "" : "Rank " + rank_text(*high) + ": ";
-    document.heading.push_back(of_rank + event_text(*largest, longest.time.length()));
+    const std::string of_rank = found.size() == 1 ? "" : "On rank " + rank_text(*high) + " ";
+    document.heading.push_back((found.size() == 1 ? "T" : of_rank + "t") + event_text(*largest, longest.time.length()));
   }
   const Nanos unexplained_ns = times[static_cast<std::size_t>(Bound::kUnexplained)];
   if (unexplained_ns * 100 > windows_ns * kDoubtfulPct) {

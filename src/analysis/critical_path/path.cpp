@@ -23,6 +23,11 @@ bool needs_clock(const Options& options) {
   return options.has("time");
 }
 
+std::string dropped_edges_text(std::int64_t edges) {
+  return std::to_string(edges) +
+         " dependencies would close a cycle and are left out; the clocks of host and GPU disagree";
+}
+
 RankPath::RankPath(const Trace& trace, const Settings& settings, Window window)
     : names_(trace.strings, settings.loader.get()),
       engine_(trace, names_, settings, window.chosen),

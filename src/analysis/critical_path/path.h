@@ -5,6 +5,7 @@
 #include "hta/model/needs.h"
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "engine.h"
@@ -20,6 +21,9 @@ Needs needs_of_path();
 Status check_path_options(const Options& options);
 /// Whether the window is given in reported time.
 bool needs_clock(const Options& options);
+
+/// Why edges of a replayed graph were dropped, for people.
+std::string dropped_edges_text(std::int64_t edges);
 
 class RankPath {
  public:

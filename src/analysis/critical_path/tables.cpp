@@ -186,8 +186,7 @@ void add_slack(std::span<Ranked<Partial>> ranks, const Options& options, result:
     }
     if (partial.dropped_edges > 0) {
       document.note("dependencies-dropped",
-                    "rank " + std::to_string(context.rank.rank()) + ": " + std::to_string(partial.dropped_edges) +
-                        " dependencies would close a cycle and are left out; the clocks of host and GPU disagree");
+                    "rank " + std::to_string(context.rank.rank()) + ": " + dropped_edges_text(partial.dropped_edges));
     }
   }
   document.tables.push_back(std::move(table));
@@ -274,8 +273,9 @@ Status combine(std::span<Ranked<Partial>> ranks, const Options& options, result:
   add_windows(ranks, document);
   add_slack(ranks, options, document);
   if (ranks.size() > 1) add_ranks(ranks, document);
-  document.shown = {ranks.size() > 1 ? "critical_path_ranks" : "critical_path_summary", "critical_path_events",
-                    "critical_path_window"};
+  document.shown = {"critical_path_summary", "critical_path_events", "critical_path_window"};
+  // With many ranks the parts of each are too much to read; --rank N or --table shows them.
+  if (ranks.size() > 1) document.shown = {"critical_path_ranks", "critical_path_window"};
   if (options.flag("slack")) document.shown.push_back("critical_path_slack");
   return add_overlay(ranks, options, document);
 }

@@ -97,7 +97,7 @@ std::vector<OpRow> op_rows(const RunProfile& base, const RunProfile& test, const
   for (const OpSum& op : test.ops) ops[{op.name, op.kind}].test = op;
   std::vector<OpRow> out;
   for (const auto& [key, both] : ops) {
-    const auto per_step = [&](std::int64_t OpSum::*value, std::int64_t scale = 1) {
+    const auto per_step = [&, &both = both](std::int64_t OpSum::*value, std::int64_t scale = 1) {
       return Pair{divide_half_even(Int128{both.base.*value} * scale, base.samples()),
                   divide_half_even(Int128{both.test.*value} * scale, test.samples())};
     };

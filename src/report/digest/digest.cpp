@@ -109,7 +109,7 @@ Bottleneck bottleneck_of(const Measures& measures) {
   const auto pct = [&](std::string_view name) { return value_of(measures, name).value_or(0); };
   const auto text = [&](std::string_view name) { return fixed_point(pct(name), 2) + " %"; };
   Bottleneck out;
-  for (const std::string_view name : {"compute_pct", "exposed_comm_pct", "exposed_memory_pct", "idle_pct", "idle_host_wait_pct", "idle_kernel_wait_pct", "straggler_wait_pct"}) {
+  for (const std::string_view name : {"compute_pct", "exposed_comm_pct", "exposed_memory_pct", "idle_pct", "idle_host_wait_pct", "idle_kernel_wait_pct", "straggler_wait_pct", "late_ranks_wait_pct"}) {
     if (const auto at = measures.find(name); at != measures.end() && at->second.value) out.evidence.push_back(as_measure(name, at->second));
   }
   if (!value_of(measures, "compute_pct")) {
@@ -117,13 +117,14 @@ Bottleneck bottleneck_of(const Measures& measures) {
     return out;
   }
   const std::int64_t straggler = pct("straggler_wait_pct");
+  const std::int64_t late = pct("late_ranks_wait_pct");
   const std::int64_t host = pct("idle_host_wait_pct") + pct("idle_kernel_wait_pct");
   const std::int64_t communication = pct("exposed_comm_pct");
   const std::int64_t memory = pct("exposed_memory_pct");
   const std::int64_t largest = std::max({host, communication, memory});
-  if (straggler >= kShareThatBinds / 2 && straggler * 2 >= communication && straggler >= host) {
+  if (straggler >= kShareThatBinds / 2 && late * 2 >= communication && late >= host) {
     out.kind = "straggler";
-    out.sentence = "Waiting for " + measures.find("straggler_wait_pct")->second.subject + " takes " + text("straggler_wait_pct") + " of GPU time, most of the exposed communication (" + text("exposed_comm_pct") + ").";
+    out.sentence = "Waiting for " + measures.find("straggler_wait_pct")->second.subject + " takes " + text("straggler_wait_pct") + " of GPU time, waiting for late ranks altogether " + text("late_ranks_wait_pct") + "; exposed communication is " + text("exposed_comm_pct") + ".";
   } else if (largest >= kShareThatBinds && largest == communication) {
     out.kind = "communication";
     out.sentence = "Communication that nothing hides takes " + text("exposed_comm_pct") + " of GPU time, more than waiting for the host (" + fixed_point(host, 2) + " %) or copies (" + text("exposed_memory_pct") + ").";

@@ -233,7 +233,9 @@ class Meter {
     if (table == nullptr) return share("exposed_comm_net_pct", answers_.sum("breakdown", "temporal", "exposed_comm_us"));
     const Rows rows(*table, {"rank", "verdict", "wait_caused_us", "last_pct", "cause"});
     std::optional<std::size_t> worst;
+    std::int64_t named = 0;  // waits caused by ranks that are late, persistently or once
     for (std::size_t row = 0; row < rows.size(); ++row) {
+      if (rows.text(row, 1) != "none") named += rows.number(row, 2);
       if (rows.text(row, 1) == "straggler" && (!worst || rows.number(row, 2) > rows.number(*worst, 2))) worst = row;
     }
     std::string subject;
@@ -243,8 +245,8 @@ class Meter {
     }
     // The others' waits are summed over ranks, as the spans are.
     share("straggler_wait_pct", worst ? rows.number(*worst, 2) : 0, subject);
-    const std::int64_t caused = worst ? rows.number(*worst, 2) : 0;
-    if (const auto exposed = answers_.sum("breakdown", "temporal", "exposed_comm_us")) share("exposed_comm_net_pct", std::max<std::int64_t>(0, *exposed - caused));
+    share("late_ranks_wait_pct", named);
+    if (const auto exposed = answers_.sum("breakdown", "temporal", "exposed_comm_us")) share("exposed_comm_net_pct", std::max<std::int64_t>(0, *exposed - named));
     put("straggler_last_pct", CellType::kPercent, worst ? std::optional(rows.number(*worst, 3)) : std::nullopt, subject);
   }
 

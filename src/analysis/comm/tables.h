@@ -1,0 +1,26 @@
+#pragma once
+// Tables that `comm` and `stragglers` share.
+
+#include <array>
+
+#include "hta/analysis/options.h"
+#include "hta/result/table.h"
+
+namespace hta::analysis::comm {
+
+inline constexpr std::array kClockColumns{
+    result::ColumnSpec{"rank", result::CellType::kRank},
+    result::ColumnSpec{"offset_us", result::CellType::kTime},
+    result::ColumnSpec{"drift_ppm", result::CellType::kRate},
+    result::ColumnSpec{"residual_p50_us", result::CellType::kTime},
+    result::ColumnSpec{"residual_p95_us", result::CellType::kTime},
+    result::ColumnSpec{"collectives", result::CellType::kInteger},
+    result::ColumnSpec{"method", result::CellType::kText},
+};
+inline constexpr result::TableSpec kClockTable{"clocks", "Clocks of the ranks against the first one", kClockColumns};
+
+inline constexpr OptionSpec kClockOption{"clock", OptionKind::kChoice, "auto", "HOW",
+                                         "auto: bring the ranks' clocks together by the ends of collectives; none: take them as they are",
+                                         "auto|none"};
+
+}  // namespace hta::analysis::comm
