@@ -31,17 +31,18 @@ std::string_view label_of(std::string_view pid, std::string_view& rest) {
   return pid.substr(1, close - 1);
 }
 
+// Eight bytes at once, the last ones overlapping those before.
 bool is_ascii(std::string_view text) {
-  const char* p = text.data();
-  std::uint64_t bits = 0;
-  std::size_t left = text.size();
-  for (; left >= 8; left -= 8, p += 8) {
+  constexpr std::uint64_t kHighBits = 0x8080808080808080u;
+  const auto word_at = [&](std::size_t i) {
     std::uint64_t word = 0;
-    std::memcpy(&word, p, 8);
-    bits |= word;
-  }
-  for (; left > 0; --left) bits |= static_cast<unsigned char>(*p++);
-  return (bits & 0x8080808080808080u) == 0;
+    std::memcpy(&word, text.data() + i, sizeof word);
+    return word;
+  };
+  if (text.size() < 8) return std::all_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x80; });
+  std::uint64_t bits = word_at(text.size() - 8);
+  for (std::size_t i = 0; i + 8 < text.size(); i += 8) bits |= word_at(i);
+  return (bits & kHighBits) == 0;
 }
 
 // An object without any member: some writers put one behind their last comma.
@@ -97,6 +98,17 @@ StringId Ingest::text(TraceBuilder& builder, const RawValue& value) {
   return builder.strings().intern(decoded_);
 }
 
+// Events of one category come in long rows.
+CategoryId Ingest::category(TraceBuilder& builder, const RawValue& value) {
+  LastCategory& last = last_categories_[value.text.size() % last_categories_.size()];
+  if (last.builder != &builder || last.text != value.text || value.escaped) {
+    if (last.text != value.text) last.text = value.text;
+    last.id = builder.category(text(builder, value));
+    last.builder = value.escaped || !is_ascii(value.text) ? nullptr : &builder;  // damage is counted each time
+  }
+  return last.id;
+}
+
 // Damage in texts that are not stored is told all the same.
 void Ingest::check_text(const RawValue& value) {
   if (value.escaped) odd_escapes_ += count_odd_escapes(value.text);
@@ -138,19 +150,25 @@ void Ingest::event(const RawEvent& raw) {
   const bool unnamed = raw.category.kind == TokenKind::kAbsent && raw.phase == 'X';
   const std::string_view task = unnamed ? raw_arg(raw, ArgKey::kTaskType) : std::string_view();
   if (raw.category.kind == TokenKind::kString) {
-    event.category = builder.category(text(builder, raw.category));
+    event.category = category(builder, raw.category);
   } else if (unnamed) {
     const std::string_view category = unnamed_tracks_.category(raw, task);
     if (!category.empty()) event.category = builder.category(builder.strings().intern(category));
   }
   const CategoryKind kind = event.category.valid() ? builder.kind(event.category) : CategoryKind::kOtherHost;
-  if (raw.name.kind == TokenKind::kString) {
-    event.has_name = true;
-    if (builder.stores_names(kind) || raw.name.text.starts_with(kStepPrefix)) event.name = text(builder, raw.name);
-    else check_text(raw.name);
-  }
+  event.has_name = raw.name.kind == TokenKind::kString;
   if (raw.time.state == TimeState::kValid) event.time_ns = raw.time.nanos;
   if (raw.dur.state == TimeState::kValid) event.dur_ns = raw.dur.nanos;
+  const bool stored = builder.stores(kind) || (event.has_name && raw.name.text.starts_with(kStepPrefix));
+  if (raw.phase == 'X' && !stored) {
+    if (event.has_name) check_text(raw.name);
+    builder.add(event);
+    return;
+  }
+  if (event.has_name) {
+    if (stored) event.name = text(builder, raw.name);
+    else check_text(raw.name);
+  }
   event.pid = track(builder, pid);
   event.tid = track(builder, raw.tid);
   if (flow) {

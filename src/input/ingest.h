@@ -1,6 +1,7 @@
 #pragma once
 // From records of the file to rows of the model.
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -52,6 +53,7 @@ class Ingest final : public ScanSink {
  private:
   TraceBuilder& builder_for(RawValue& pid);
   StringId text(TraceBuilder& builder, const RawValue& value);
+  CategoryId category(TraceBuilder& builder, const RawValue& value);
   void check_text(const RawValue& value);
   TrackName track(TraceBuilder& builder, const RawValue& value);
   void take_args(TraceBuilder& builder, const RawEvent& raw);
@@ -66,6 +68,13 @@ class Ingest final : public ScanSink {
   std::unordered_map<std::string, std::size_t> by_label_;
   std::uint64_t unlabelled_ = 0;
   UnnamedTracks unnamed_tracks_;
+  // By length of the text, the last one seen.
+  struct LastCategory {
+    const TraceBuilder* builder = nullptr;
+    std::string text;
+    CategoryId id;
+  };
+  std::array<LastCategory, 16> last_categories_;
   TraceInfo info_;
   std::vector<ArgValue> args_;
   std::vector<std::pair<StringId, StringId>> counters_;

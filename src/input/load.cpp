@@ -56,12 +56,11 @@ struct Reading {
 };
 
 bool can_split(const OpenedSource& opened, const LoadOptions& options, std::size_t threads) {
-  return threads > 1 && opened.packing == Packing::kPlain && opened.file_bytes >= options.reading.split_from;
+  return threads > 1 && opened.packing == Packing::kPlain && !opened.file.empty() && opened.file_bytes >= options.reading.split_from;
 }
 
-Reading read_split(const std::string& path, std::uint64_t file_bytes, const LoadOptions& options, std::size_t threads,
-                   Ingest& ingest, std::vector<std::unique_ptr<ChunkBuffers>>& buffers, LoadProgress* progress) {
-  SplitReader reader({path, file_bytes, threads, {ReadAhead::kNo, options.reading.chunk_bytes}}, options, ingest, buffers, progress);
+Reading read_split(const OpenedSource& opened, const LoadOptions& options, std::size_t threads, Ingest& ingest, std::vector<std::unique_ptr<ChunkBuffers>>& buffers, LoadProgress* progress) {
+  SplitReader reader({opened.file, opened.file_bytes, threads, {ReadAhead::kNo, options.reading.chunk_bytes}}, options, ingest, buffers, progress);
   reader.read();
   return {reader.report(), reader.text_bytes(), reader.error(), {}, other_format(reader.head()), {}};
 }
@@ -210,7 +209,7 @@ LoadedFile load_source(const std::string& path, OpenedSource opened, const LoadO
   }
   Ingest ingest(builder, options.build, options.limits);
   const Reading reading = can_split(opened, options, threads)
-                              ? read_split(path, opened.file_bytes, options, threads, ingest, workspace.memory().buffers, progress)
+                              ? read_split(opened, options, threads, ingest, workspace.memory().buffers, progress)
                               : read_through(std::move(opened), options, threads, ingest, workspace.memory().buffers, progress);
   file.text_bytes = reading.text_bytes;
   file.records = reading.report.events;

@@ -1,7 +1,9 @@
 #include "hta/input/run.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <mutex>
+#include <numeric>
 
 #include "hta/base/text.h"
 #include "hta/base/thread_pool.h"
@@ -66,6 +68,20 @@ void align_clocks(std::vector<RunInput>& inputs, std::vector<RunNote>& notes) {
   for (RunInput& input : inputs) input.shift_ns -= earliest.value_or(0);
 }
 
+// A large file begun last would keep one worker busy when all others are done.
+std::vector<std::size_t> largest_first(const std::vector<std::string>& files) {
+  std::vector<std::uintmax_t> sizes;
+  for (const std::string& file : files) {
+    std::error_code unknown;
+    const std::uintmax_t size = std::filesystem::file_size(file, unknown);
+    sizes.push_back(unknown ? 0 : size);
+  }
+  std::vector<std::size_t> order(files.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return sizes[a] > sizes[b]; });
+  return order;
+}
+
 }  // namespace
 
 Result<Run> read_run(const FileList& files, const RunOptions& options,
@@ -78,7 +94,9 @@ Result<Run> read_run(const FileList& files, const RunOptions& options,
   std::mutex mutex;
   std::size_t next_handle = 0;
 
-  parallel_for(files.files.size(), workers, [&](std::size_t at, std::size_t worker) {
+  const std::vector<std::size_t> order = largest_first(files.files);
+  parallel_for(order.size(), workers, [&](std::size_t item, std::size_t worker) {
+    const std::size_t at = order[item];
     LoadedFile file = load_file(files.files[at], options.load, per_file, workspaces[worker], options.progress);
     if (file.status == FileStatus::kOwnOutput && !files.from_directory) {
       file.status = FileStatus::kOk;  // named on purpose: read it

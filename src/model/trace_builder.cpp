@@ -147,7 +147,7 @@ CategoryId TraceBuilder::category(StringId text) {
   return known[text.value()] = CategoryId(trace_.categories.size() - 1);
 }
 
-bool TraceBuilder::stores_names(CategoryKind kind) const {
+bool TraceBuilder::stores(CategoryKind kind) const {
   switch (kind) {
     case CategoryKind::kGpu:
     case CategoryKind::kLaunch: return true;
@@ -294,8 +294,9 @@ void TraceBuilder::store_gpu(const Event& event, Nanos start_ns, Nanos dur_ns) {
 }
 
 void TraceBuilder::store_host(const Event& event, Nanos start_ns, Nanos dur_ns, CategoryKind what) {
+  if (!event.name.valid()) return;  // neither stored nor a step
   const ThreadId on = thread(event.pid, event.tid);
-  if (event.name.valid()) {
+  if (trace_.strings.text(event.name).starts_with(kStepPrefix)) {
     if (const auto number = step_number(trace_.strings.text(event.name))) {
       trace_.step_events.push_back({*number, start_ns, start_ns + dur_ns, on, event.position});
     }

@@ -42,7 +42,7 @@ struct Event {
   char phase = 0;  ///< X complete, B begin, E end, i instant, s/f flow; others are not counted
   CategoryId category;
   bool has_name = false;
-  StringId name;  ///< none also if it was not interned because stores_names() said so
+  StringId name;  ///< none also if it was not interned because stores() said so
   std::optional<Nanos> time_ns;
   std::optional<Nanos> dur_ns;
   TrackName pid;
@@ -70,8 +70,9 @@ class TraceBuilder {
   /// The id of a category text (interned); the same text gives the same id.
   CategoryId category(StringId text);
   CategoryKind kind(CategoryId id) const { return trace_.categories[id.value()].kind; }
-  /// Whether names of events of this kind are kept; otherwise only step names matter and `Event::name` may stay empty.
-  bool stores_names(CategoryKind kind) const;
+  /// Whether rows are made of complete events of this kind. Of others only the times count, and the name of a step:
+  /// name, tracks and arguments may be left out of Event.
+  bool stores(CategoryKind kind) const;
   const Needs& needs() const { return options_.needs; }
 
   /// Takes one record. Records that do not count are counted by fault and dropped.
