@@ -12,8 +12,9 @@ namespace {
 
 // They allocate for whoever calls them.
 constexpr std::array<std::string_view, 10> kAllocators{
-    "aten::empty",       "aten::empty_like",       "aten::empty_strided",    "aten::empty_permuted", "aten::empty_quantized",
-    "aten::new_empty",   "aten::new_empty_strided", "aten::resize_",         "aten::resize_as_",     "aten::_resize_output_"};
+    "aten::empty",           "aten::empty_like",     "aten::empty_strided",     "aten::empty_permuted",
+    "aten::empty_quantized", "aten::new_empty",      "aten::new_empty_strided", "aten::resize_",
+    "aten::resize_as_",      "aten::_resize_output_"};
 
 // The operators open on each thread, as time goes on.
 class OpenOperators {
@@ -70,7 +71,9 @@ class OpenOperators {
 };
 
 using DeviceKey = std::pair<std::int64_t, std::int64_t>;
-DeviceKey key_of(const MemoryEvent& event) { return {event.device_type, event.device_id}; }
+DeviceKey key_of(const MemoryEvent& event) {
+  return {event.device_type, event.device_id};
+}
 
 // Totals and their peak; returns for each device which of the memory events the peak is.
 std::map<DeviceKey, std::size_t> measure(const Trace& trace, Curve curve, std::map<DeviceKey, DeviceMemory>& devices) {
@@ -87,7 +90,8 @@ std::map<DeviceKey, std::size_t> measure(const Trace& trace, Curve curve, std::m
       device.start_bytes = device.totals_recorded ? event.total_allocated - event.bytes : 0;
       device.end_bytes = device.start_bytes;
     }
-    const std::int64_t allocated = device.totals_recorded && event.total_allocated >= 0 ? event.total_allocated : device.end_bytes + event.bytes;
+    const std::int64_t allocated =
+        device.totals_recorded && event.total_allocated >= 0 ? event.total_allocated : device.end_bytes + event.bytes;
     CurvePoint point{event.time_ns, event.bytes, allocated, {}};
     if (event.total_reserved >= 0) point.reserved_bytes = event.total_reserved;
     device.end_bytes = allocated;
@@ -95,11 +99,13 @@ std::map<DeviceKey, std::size_t> measure(const Trace& trace, Curve curve, std::m
       device.peak = point;
       peaks[at->first] = i;
     }
-    if (point.reserved_bytes) device.peak_reserved_bytes = std::max(device.peak_reserved_bytes.value_or(0), *point.reserved_bytes);
+    if (point.reserved_bytes)
+      device.peak_reserved_bytes = std::max(device.peak_reserved_bytes.value_or(0), *point.reserved_bytes);
     if (curve == Curve::kKeep) device.curve.push_back(point);
   }
   for (auto& [key, device] : devices) {
-    if (const StepId step = trace.step_at(device.peak.time_ns); step.valid()) device.peak_step = trace.step(step).number;
+    if (const StepId step = trace.step_at(device.peak.time_ns); step.valid())
+      device.peak_step = trace.step(step).number;
   }
   return peaks;
 }
@@ -183,9 +189,9 @@ std::vector<DeviceMemory> device_memory(const Trace& trace, Curve curve) {
 }
 
 std::string device_type_name(std::int64_t device_type) {
-  constexpr std::array<std::string_view, 21> kNames{"cpu",  "cuda", "mkldnn", "opengl", "opencl", "ideep", "hip",
-                                                    "fpga", "maia", "xla",    "vulkan", "metal",  "xpu",   "mps",
-                                                    "meta", "hpu",  "ve",     "lazy",   "ipu",    "mtia",  "privateuseone"};
+  constexpr std::array<std::string_view, 21> kNames{
+      "cpu",   "cuda", "mkldnn", "opengl", "opencl", "ideep", "hip",  "fpga", "maia", "xla",          "vulkan",
+      "metal", "xpu",  "mps",    "meta",   "hpu",    "ve",    "lazy", "ipu",  "mtia", "privateuseone"};
   if (device_type < 0 || device_type >= static_cast<std::int64_t>(kNames.size())) return std::to_string(device_type);
   return std::string(kNames[static_cast<std::size_t>(device_type)]);
 }

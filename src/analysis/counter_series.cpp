@@ -1,13 +1,13 @@
 #include "hta/analysis/counter_series.h"
 
+#include "hta/base/exact.h"
+#include "hta/base/text.h"
+
 #include <algorithm>
 #include <map>
 #include <tuple>
 #include <unordered_map>
 #include <utility>
-
-#include "hta/base/exact.h"
-#include "hta/base/text.h"
 
 namespace hta::analysis {
 namespace {
@@ -18,12 +18,15 @@ struct Change {
   std::int64_t by;
 };
 
-bool earlier(const Change& a, const Change& b) { return a.time_ns < b.time_ns; }
+bool earlier(const Change& a, const Change& b) {
+  return a.time_ns < b.time_ns;
+}
 
 // The running sum of changes up and down, those up first at equal times. Each kind is sorted here, stably.
 Series running_sum(std::vector<Change>& up, std::vector<Change>& down) {
   for (auto* changes : {&up, &down}) {
-    if (!std::is_sorted(changes->begin(), changes->end(), earlier)) std::stable_sort(changes->begin(), changes->end(), earlier);
+    if (!std::is_sorted(changes->begin(), changes->end(), earlier))
+      std::stable_sort(changes->begin(), changes->end(), earlier);
   }
   Series points;
   points.reserve(up.size() + down.size());
@@ -41,7 +44,9 @@ Series running_sum(std::vector<Change>& up, std::vector<Change>& down) {
 
 constexpr std::size_t kMemcpyLabelSize = std::string_view("Memcpy HtoD").size();
 
-bool is_letter(char c) { return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z'); }
+bool is_letter(char c) {
+  return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
+}
 
 // Bytes per second, exactly rounded.
 std::optional<std::int64_t> bandwidth_of(const Trace& trace, GpuId event) {
@@ -67,7 +72,8 @@ std::vector<QueueSeries> queue_lengths(const Trace& trace) {
   std::vector<OfStream> streams(trace.streams.size());
   // In the order of the launches, so that nothing but clamped starts is left to sort.
   for (const LaunchId call : IdRange<LaunchId>(calls.size())) {
-    for (const GpuId event : calls.gpu_events(call)) streams[gpu.stream[event].value()].up.push_back({calls.start_ns[call], 1});
+    for (const GpuId event : calls.gpu_events(call))
+      streams[gpu.stream[event].value()].up.push_back({calls.start_ns[call], 1});
   }
   for (const GpuId event : IdRange<GpuId>(gpu.size())) {
     if (!gpu.launch[event].valid()) continue;
@@ -84,7 +90,9 @@ std::vector<QueueSeries> queue_lengths(const Trace& trace) {
   return out;
 }
 
-ArgSet bandwidth_args() { return {ArgKey::kBytes, ArgKey::kSize, ArgKey::kMemoryBandwidth}; }
+ArgSet bandwidth_args() {
+  return {ArgKey::kBytes, ArgKey::kSize, ArgKey::kMemoryBandwidth};
+}
 
 std::optional<std::int64_t> bytes_moved(const Trace& trace, GpuId event) {
   const auto bytes = trace.gpu_args[ArgKey::kBytes].find(event);
@@ -93,8 +101,9 @@ std::optional<std::int64_t> bytes_moved(const Trace& trace, GpuId event) {
 
 std::string_view copy_label(std::string_view name) {
   if (name.starts_with("Memset")) return "Memset";
-  if (name.starts_with("Memcpy ") && name.size() >= kMemcpyLabelSize && is_letter(name[7]) && name.substr(8, 2) == "to" &&
-      is_letter(name[10]) && (name.size() == kMemcpyLabelSize || !is_letter(name[kMemcpyLabelSize]))) {
+  if (name.starts_with("Memcpy ") && name.size() >= kMemcpyLabelSize && is_letter(name[7]) &&
+      name.substr(8, 2) == "to" && is_letter(name[10]) &&
+      (name.size() == kMemcpyLabelSize || !is_letter(name[kMemcpyLabelSize]))) {
     return name.substr(0, kMemcpyLabelSize);
   }
   if (name == "CopyDeviceToHost") return "Memcpy DtoH";

@@ -1,37 +1,33 @@
 #include "hta/analysis/counters.h"
 
+#include "hta/base/text.h"
+
 #include <algorithm>
 #include <array>
 #include <map>
 #include <set>
 
 #include "counters_report.h"
-#include "hta/base/text.h"
 
 namespace hta::analysis {
 namespace counters {
 namespace {
 
 using result::ColumnSpec;
-using result::Fit;
-using result::Presence;
+using result::if_room;
 using result::RowsPer;
 using enum result::CellType;
 
-constexpr ColumnSpec if_room(std::string_view name, result::CellType type) {
-  return {name, type, Presence::kAlways, result::Bar::kNo, Fit::kIfRoom};
-}
-
 constexpr std::array kQueueSummaryColumns{
-    ColumnSpec{"rank", kRank},     ColumnSpec{"device", kInteger}, ColumnSpec{"stream", kInteger},
-    ColumnSpec{"count", kInteger}, ColumnSpec{"mean", kRatio},     if_room("std", kRatio),
-    if_room("min", kInteger),      if_room("p25", kRatio),         ColumnSpec{"p50", kRatio},
-    if_room("p75", kRatio),        ColumnSpec{"max", kInteger},    ColumnSpec{"time_mean", kRatio},
+    ColumnSpec{"rank", kRank},     ColumnSpec{"device", kInteger},   ColumnSpec{"stream", kInteger},
+    ColumnSpec{"count", kInteger}, ColumnSpec{"mean", kRatio},       if_room("std", kRatio),
+    if_room("min", kInteger),      if_room("p25", kRatio),           ColumnSpec{"p50", kRatio},
+    if_room("p75", kRatio),        ColumnSpec{"max", kInteger},      ColumnSpec{"time_mean", kRatio},
     ColumnSpec{"full_us", kTime},  ColumnSpec{"full_pct", kPercent},
 };
 constexpr std::array kQueueColumns{
-    ColumnSpec{"rank", kRank},   ColumnSpec{"device", kInteger},       ColumnSpec{"stream", kInteger},
-    ColumnSpec{"ts_us", kTime},  ColumnSpec{"queue_length", kInteger},
+    ColumnSpec{"rank", kRank},  ColumnSpec{"device", kInteger},       ColumnSpec{"stream", kInteger},
+    ColumnSpec{"ts_us", kTime}, ColumnSpec{"queue_length", kInteger},
 };
 constexpr std::array kTrafficSummaryColumns{
     ColumnSpec{"rank", kRank},     ColumnSpec{"device", kInteger}, ColumnSpec{"name", kText},
@@ -49,20 +45,26 @@ constexpr std::array kCopyColumns{
     if_room("mean_us", kTime),     if_room("max_us", kTime),       ColumnSpec{"gbps", kRate},
 };
 constexpr std::array kHardwareColumns{
-    ColumnSpec{"rank", kRank},           ColumnSpec{"kernel_name", kText}, ColumnSpec{"top_level_op", kText},
-    ColumnSpec{"bottom_level_op", kText}, ColumnSpec{"op_stack", kText},
+    ColumnSpec{"rank", kRank},         ColumnSpec{"kernel_name", kText},
+    ColumnSpec{"top_level_op", kText}, ColumnSpec{"bottom_level_op", kText},
+    ColumnSpec{"op_stack", kText},
 };
 constexpr std::array kTables{
-    result::TableSpec{"queue_summary", "Launch queues: launched but not yet started work of each stream", kQueueSummaryColumns},
+    result::TableSpec{"queue_summary", "Launch queues: launched but not yet started work of each stream",
+                      kQueueSummaryColumns},
     result::TableSpec{"queue_length", "Length of the launch queues over time", kQueueColumns, RowsPer::kEvent},
     result::TableSpec{"memory_bw_summary", "Bandwidth of copies and fills", kTrafficSummaryColumns},
     result::TableSpec{"memory_bw", "Bandwidth of copies and fills over time", kTrafficColumns, RowsPer::kEvent},
     result::TableSpec{"copies", "Copies and fills by kind of memory", kCopyColumns},
-    result::TableSpec{"cupti", "Hardware counters of each range, with the operators that launched it", kHardwareColumns, RowsPer::kEvent},
+    result::TableSpec{"cupti", "Hardware counters of each range, with the operators that launched it", kHardwareColumns,
+                      RowsPer::kEvent},
 };
 constexpr std::array kOptions{
     OptionSpec{"queue-full", OptionKind::kInteger, "1024", "N", "launches from which on a queue counts as full", ""},
-    OptionSpec{"augment", OptionKind::kText, "", "FILE", "write the trace with queue lengths and bandwidths as counter tracks (several files: into the folder FILE)", ""},
+    OptionSpec{
+        "augment", OptionKind::kText, "", "FILE",
+        "write the trace with queue lengths and bandwidths as counter tracks (several files: into the folder FILE)",
+        ""},
 };
 
 Needs needs(const Options& options) {
@@ -74,7 +76,8 @@ Needs needs(const Options& options) {
 }
 
 // The k-th quartile, times `scale`, over `unit`, of sorted values: a single rounding.
-std::optional<std::int64_t> quartile(std::span<const std::int64_t> sorted, std::int64_t k, std::int64_t scale, std::int64_t unit) {
+std::optional<std::int64_t> quartile(std::span<const std::int64_t> sorted, std::int64_t k, std::int64_t scale,
+                                     std::int64_t unit) {
   const auto times_4 = quantile(sorted, k, 4, 4);
   if (!times_4) return std::nullopt;
   return divide_half_even(Int128{*times_4} * scale, Int128{4} * unit);
@@ -177,8 +180,8 @@ void add_queues(std::span<Ranked<Partial>> ranks, result::Document& document) {
     const Nanos duration_ns = context.last_end_ns - context.first_start_ns;
     for (const Queue& queue : partial.queues) {
       const PointStatistics& s = queue.lengths;
-      table.add({context.rank, queue.stream.device, queue.stream.stream, s.count, s.mean, s.deviation, s.min, s.p25, s.p50,
-                 s.p75, s.max, s.time_mean, queue.full_ns, percent(queue.full_ns, duration_ns)});
+      table.add({context.rank, queue.stream.device, queue.stream.stream, s.count, s.mean, s.deviation, s.min, s.p25,
+                 s.p50, s.p75, s.max, s.time_mean, queue.full_ns, percent(queue.full_ns, duration_ns)});
     }
   }
   document.tables.push_back(std::move(table));
@@ -189,7 +192,8 @@ void add_queue_points(std::span<Ranked<Partial>> ranks, result::Document& docume
   for (const auto& [context, partial] : ranks) {
     for (const Queue& queue : partial.queues) {
       for (const SeriesPoint& point : queue.points) {
-        table.add({context.rank, queue.stream.device, queue.stream.stream, point.time_ns + context.shift_ns, point.value});
+        table.add(
+            {context.rank, queue.stream.device, queue.stream.stream, point.time_ns + context.shift_ns, point.value});
       }
     }
   }
@@ -202,7 +206,8 @@ void add_traffic(std::span<Ranked<Partial>> ranks, result::Document& document) {
     for (const Traffic& traffic : partial.traffic) {
       const PointStatistics& s = traffic.rates;
       if (s.count == 0) continue;
-      table.add({context.rank, traffic.device, traffic.label, s.count, s.mean, s.deviation, s.min, s.p25, s.p50, s.p75, s.max, s.time_mean});
+      table.add({context.rank, traffic.device, traffic.label, s.count, s.mean, s.deviation, s.min, s.p25, s.p50, s.p75,
+                 s.max, s.time_mean});
     }
   }
   document.tables.push_back(std::move(table));
@@ -214,7 +219,8 @@ void add_traffic_points(std::span<Ranked<Partial>> ranks, result::Document& docu
   for (const auto& [context, partial] : ranks) {
     for (const Traffic& traffic : partial.traffic) {
       for (const SeriesPoint& point : traffic.points) {
-        table.add({context.rank, traffic.device, traffic.label, point.time_ns + context.shift_ns, divide_half_even(point.value, kUnit)});
+        table.add({context.rank, traffic.device, traffic.label, point.time_ns + context.shift_ns,
+                   divide_half_even(point.value, kUnit)});
       }
     }
   }
@@ -244,18 +250,24 @@ void add_hardware(std::span<Ranked<Partial>> ranks, result::Document& document) 
       for (const auto& [name, value] : range.counters) names.insert(name);
     }
     if (partial.hardware.join == RangeJoin::kNotFound) {
-      document.note("counters-without-operators", context.path + ": the ranges with hardware counters carry no correlation and are not as many as the kernel launches; their operators are not known");
+      document.note("counters-without-operators",
+                    context.path +
+                        ": the ranges with hardware counters carry no correlation and are not as many as the kernel "
+                        "launches; their operators are not known");
     }
   }
   result::Table table(kTables[5]);
   for (const std::string& name : names) table.add_column(name, kNumberText);
-  const auto text_or_null = [](const std::string& text) { return text.empty() ? result::Cell(std::nullopt) : result::Cell(text); };
+  const auto text_or_null = [](const std::string& text) {
+    return text.empty() ? result::Cell(std::nullopt) : result::Cell(text);
+  };
   for (const auto& [context, partial] : ranks) {
     for (const CounterRange& range : partial.hardware.ranges) {
       std::vector<result::Cell> cells{context.rank, range.kernel_name, text_or_null(range.top_level_op),
                                       text_or_null(range.bottom_level_op), text_or_null(range.op_stack)};
       for (const std::string& name : names) {
-        const auto at = std::find_if(range.counters.begin(), range.counters.end(), [&](const auto& counter) { return counter.first == name; });
+        const auto at = std::find_if(range.counters.begin(), range.counters.end(),
+                                     [&](const auto& counter) { return counter.first == name; });
         cells.push_back(at == range.counters.end() ? result::Cell(std::nullopt) : result::Cell(at->second));
       }
       table.add(cells);
@@ -300,8 +312,10 @@ Status combine(std::span<Ranked<Partial>> ranks, const Options& options, result:
 
 constexpr AnalysisSpec kCounters = make_spec<counters::Partial, &counters::map, &counters::combine>(
     "counters", "how full are the launch queues, and how fast are the copies?",
-    "Follows the launch queue of every stream (launched but not yet started work) and the bandwidth of copies and fills over "
-    "time. With --augment the trace is written again with both as counter tracks, which Perfetto and chrome://tracing show "
+    "Follows the launch queue of every stream (launched but not yet started work) and the bandwidth of copies and "
+    "fills over "
+    "time. With --augment the trace is written again with both as counter tracks, which Perfetto and chrome://tracing "
+    "show "
     "below the events. Hardware counters that CUPTI recorded are joined with the operators that launched the kernels.",
     counters::kTables, counters::kOptions, &counters::needs);
 

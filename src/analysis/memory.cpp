@@ -11,14 +11,10 @@ namespace memory {
 namespace {
 
 using result::ColumnSpec;
-using result::Fit;
+using result::if_room;
 using result::Presence;
 using result::RowsPer;
 using enum result::CellType;
-
-constexpr ColumnSpec if_room(std::string_view name, result::CellType type) {
-  return {name, type, Presence::kAlways, result::Bar::kNo, Fit::kIfRoom};
-}
 
 constexpr std::array kPeakColumns{
     ColumnSpec{"rank", kRank},
@@ -34,27 +30,41 @@ constexpr std::array kPeakColumns{
     if_room("events", kInteger),
 };
 constexpr std::array kOperatorColumns{
-    ColumnSpec{"rank", kRank},           ColumnSpec{"device_type", kText},      ColumnSpec{"device", kInteger},
-    ColumnSpec{"operator", kText},       ColumnSpec{"net_bytes", kBytes},       ColumnSpec{"allocated_bytes", kBytes},
-    ColumnSpec{"released_bytes", kBytes}, ColumnSpec{"allocations", kInteger},  if_room("releases", kInteger),
+    ColumnSpec{"rank", kRank},
+    ColumnSpec{"device_type", kText},
+    ColumnSpec{"device", kInteger},
+    ColumnSpec{"operator", kText},
+    ColumnSpec{"net_bytes", kBytes},
+    ColumnSpec{"allocated_bytes", kBytes},
+    ColumnSpec{"released_bytes", kBytes},
+    ColumnSpec{"allocations", kInteger},
+    if_room("releases", kInteger),
 };
 constexpr std::array kLiveColumns{
-    ColumnSpec{"rank", kRank},     ColumnSpec{"device_type", kText}, ColumnSpec{"device", kInteger},
-    ColumnSpec{"operator", kText}, ColumnSpec{"bytes", kBytes},      ColumnSpec{"pct", kPercent, Presence::kAlways, result::Bar::kYes},
+    ColumnSpec{"rank", kRank},      ColumnSpec{"device_type", kText},
+    ColumnSpec{"device", kInteger}, ColumnSpec{"operator", kText},
+    ColumnSpec{"bytes", kBytes},    ColumnSpec{"pct", kPercent, Presence::kAlways, result::Bar::kYes},
     ColumnSpec{"count", kInteger},
 };
 constexpr std::array kCallColumns{
-    ColumnSpec{"rank", kRank},   ColumnSpec{"name", kText},   ColumnSpec{"count", kInteger}, ColumnSpec{"in_later_steps", kInteger},
-    ColumnSpec{"sum_us", kTime}, ColumnSpec{"max_us", kTime},
+    ColumnSpec{"rank", kRank},     ColumnSpec{"name", kText},
+    ColumnSpec{"count", kInteger}, ColumnSpec{"in_later_steps", kInteger},
+    ColumnSpec{"sum_us", kTime},   ColumnSpec{"max_us", kTime},
 };
 constexpr std::array kCategoryColumns{
-    ColumnSpec{"rank", kRank},          ColumnSpec{"category", kText},  ColumnSpec{"bytes_at_peak", kBytes},
-    ColumnSpec{"pct_at_peak", kPercent, Presence::kAlways, result::Bar::kYes},
-    ColumnSpec{"largest_bytes", kBytes}, ColumnSpec{"largest_at_us", kTime}, ColumnSpec{"end_bytes", kBytes},
+    ColumnSpec{"rank", kRank},           ColumnSpec{"category", kText},
+    ColumnSpec{"bytes_at_peak", kBytes}, ColumnSpec{"pct_at_peak", kPercent, Presence::kAlways, result::Bar::kYes},
+    ColumnSpec{"largest_bytes", kBytes}, ColumnSpec{"largest_at_us", kTime},
+    ColumnSpec{"end_bytes", kBytes},
 };
 constexpr std::array kCurveColumns{
-    ColumnSpec{"rank", kRank},          ColumnSpec{"device_type", kText},       ColumnSpec{"device", kInteger},      ColumnSpec{"ts_us", kTime},
-    ColumnSpec{"change_bytes", kBytes}, ColumnSpec{"allocated_bytes", kBytes}, ColumnSpec{"reserved_bytes", kBytes},
+    ColumnSpec{"rank", kRank},
+    ColumnSpec{"device_type", kText},
+    ColumnSpec{"device", kInteger},
+    ColumnSpec{"ts_us", kTime},
+    ColumnSpec{"change_bytes", kBytes},
+    ColumnSpec{"allocated_bytes", kBytes},
+    ColumnSpec{"reserved_bytes", kBytes},
 };
 constexpr std::array kTimelineColumns{
     ColumnSpec{"rank", kRank},
@@ -76,10 +86,12 @@ constexpr std::array kTables{
     result::TableSpec{"memory_calls", "Runtime calls that allocate or free memory", kCallColumns},
     result::TableSpec{"memory_categories", "Memory by what it holds (memory timeline files)", kCategoryColumns},
     result::TableSpec{"memory_curve", "Allocated and reserved memory over time", kCurveColumns, RowsPer::kEvent},
-    result::TableSpec{"memory_timeline", "Memory by what it holds over time (memory timeline files)", kTimelineColumns, RowsPer::kEvent},
+    result::TableSpec{"memory_timeline", "Memory by what it holds over time (memory timeline files)", kTimelineColumns,
+                      RowsPer::kEvent},
 };
 
-constexpr std::array<std::string_view, 8> kAllocatorParts{"Malloc", "Free", "HostAlloc", "MemAlloc", "MemCreate", "MemRelease", "MemMap", "MemUnmap"};
+constexpr std::array<std::string_view, 8> kAllocatorParts{"Malloc",    "Free",       "HostAlloc", "MemAlloc",
+                                                          "MemCreate", "MemRelease", "MemMap",    "MemUnmap"};
 constexpr std::string_view kNoOperator = "(no operator)";
 constexpr std::string_view kOlder = "(allocated before the recording)";
 
@@ -93,7 +105,8 @@ Needs needs(const Options&) {
 // cudaMalloc, hipFree, cuMemAlloc_v2, cudaHostAlloc, cuMemMap, ...
 bool allocates(std::string_view name) {
   if (!name.starts_with("cu") && !name.starts_with("hip")) return false;
-  return std::any_of(kAllocatorParts.begin(), kAllocatorParts.end(), [&](std::string_view part) { return name.find(part) != std::string_view::npos; });
+  return std::any_of(kAllocatorParts.begin(), kAllocatorParts.end(),
+                     [&](std::string_view part) { return name.find(part) != std::string_view::npos; });
 }
 
 std::vector<AllocatorCalls> allocator_calls(const Trace& trace) {
@@ -120,15 +133,17 @@ std::vector<AllocatorCalls> allocator_calls(const Trace& trace) {
   return out;
 }
 
-result::Cell operator_cell(const std::string& name) { return name.empty() ? result::Cell(kNoOperator) : result::Cell(name); }
+result::Cell operator_cell(const std::string& name) {
+  return name.empty() ? result::Cell(kNoOperator) : result::Cell(name);
+}
 
 void add_peaks(std::span<Ranked<Partial>> ranks, result::Document& document) {
   result::Table table(kTables[0]);
   for (const auto& [context, partial] : ranks) {
     for (const DeviceMemory& device : partial.devices) {
       table.add({context.rank, device_type_name(device.device_type), device.device, device.peak.allocated_bytes,
-                 device.peak.time_ns + context.shift_ns, device.peak_step, device.peak.reserved_bytes, device.peak_reserved_bytes,
-                 device.start_bytes, device.end_bytes, device.events});
+                 device.peak.time_ns + context.shift_ns, device.peak_step, device.peak.reserved_bytes,
+                 device.peak_reserved_bytes, device.start_bytes, device.end_bytes, device.events});
     }
   }
   document.tables.push_back(std::move(table));
@@ -167,7 +182,9 @@ void add_live(std::span<Ranked<Partial>> ranks, const Options& options, result::
     for (const DeviceMemory& device : partial.devices) {
       const std::string type = device_type_name(device.device_type);
       const auto add = [&, &context = context](result::Cell name, std::int64_t bytes, result::Cell count) {
-        if (bytes > 0) table.add({context.rank, type, device.device, name, bytes, percent(bytes, device.peak.allocated_bytes), count});
+        if (bytes > 0)
+          table.add(
+              {context.rank, type, device.device, name, bytes, percent(bytes, device.peak.allocated_bytes), count});
       };
       add(kOlder, device.older_at_peak(), std::nullopt);
       LiveMemory others;
@@ -190,7 +207,8 @@ void add_calls(std::span<Ranked<Partial>> ranks, result::Document& document) {
   result::Table table(kTables[3]);
   for (const auto& [context, partial] : ranks) {
     for (const AllocatorCalls& calls : partial.calls) {
-      table.add({context.rank, calls.name, calls.dur_ns.count, calls.in_later_steps, static_cast<std::int64_t>(calls.dur_ns.sum), calls.dur_ns.max});
+      table.add({context.rank, calls.name, calls.dur_ns.count, calls.in_later_steps,
+                 static_cast<std::int64_t>(calls.dur_ns.sum), calls.dur_ns.max});
     }
   }
   document.tables.push_back(std::move(table));
@@ -202,7 +220,8 @@ void add_curve(std::span<Ranked<Partial>> ranks, result::Document& document) {
     for (const DeviceMemory& device : partial.devices) {
       const std::string type = device_type_name(device.device_type);
       for (const CurvePoint& point : device.curve) {
-        table.add({context.rank, type, device.device, point.time_ns + context.shift_ns, point.change_bytes, point.allocated_bytes, point.reserved_bytes});
+        table.add({context.rank, type, device.device, point.time_ns + context.shift_ns, point.change_bytes,
+                   point.allocated_bytes, point.reserved_bytes});
       }
     }
   }
@@ -212,7 +231,8 @@ void add_curve(std::span<Ranked<Partial>> ranks, result::Document& document) {
 }  // namespace
 
 Partial map(const Trace& trace, const Options& options) {
-  return {device_memory(trace, options.wants_large("memory_curve") ? Curve::kKeep : Curve::kDrop), allocator_calls(trace)};
+  return {device_memory(trace, options.wants_large("memory_curve") ? Curve::kKeep : Curve::kDrop),
+          allocator_calls(trace)};
 }
 
 Status combine(std::span<Ranked<Partial>> ranks, const Options& options, result::Document& document) {
@@ -236,8 +256,10 @@ Status combine(std::span<Ranked<Partial>> ranks, const Options& options, result:
 
 constexpr AnalysisSpec kMemory = make_spec<memory::Partial, &memory::map, &memory::combine>(
     "memory", "how much memory is allocated over time, and by whom?",
-    "Reads the [memory] events that the profiler records with profile_memory=True: the peak of every device, the operators "
-    "that allocate most, and what was live at the peak. An allocation counts for the innermost operator or annotation open "
+    "Reads the [memory] events that the profiler records with profile_memory=True: the peak of every device, the "
+    "operators "
+    "that allocate most, and what was live at the peak. An allocation counts for the innermost operator or annotation "
+    "open "
     "on its thread that is more than an allocation function. Raw memory timeline files (export_memory_timeline to "
     "NAME.raw.json.gz) are read as well: they tell what the memory holds.",
     memory::kTables, {}, &memory::needs);

@@ -1,10 +1,10 @@
 #include "memory_heading.h"
 
-#include <algorithm>
-#include <string>
-
 #include "hta/base/human.h"
 #include "hta/base/text.h"
+
+#include <algorithm>
+#include <string>
 
 namespace hta::analysis::memory {
 namespace {
@@ -25,7 +25,9 @@ std::string place_of(const OfRank& of) {
 // The device with the highest peak; accelerators before hosts, whose memory is rarely short.
 OfRank highest_peak(std::span<const Ranked<Partial>> ranks) {
   OfRank highest;
-  const auto value = [](const DeviceMemory& device) { return std::pair(device.device_type != kCpu, device.peak.allocated_bytes); };
+  const auto value = [](const DeviceMemory& device) {
+    return std::pair(device.device_type != kCpu, device.peak.allocated_bytes);
+  };
   for (const auto& [context, partial] : ranks) {
     for (const DeviceMemory& device : partial.devices) {
       if (highest.device == nullptr || value(device) > value(*highest.device)) highest = {&context, &device};
@@ -75,13 +77,18 @@ void say_calls(std::span<const Ranked<Partial>> ranks, result::Document& documen
   }
   if (count == 0) return;
   document.heading.push_back(with_commas(count) + (count == 1 ? " call" : " calls") +
-                             " of the runtime's allocator lie in steps behind the first (table memory_calls): they stop the host, and the GPU with it.");
+                             " of the runtime's allocator lie in steps behind the first (table memory_calls): they "
+                             "stop the host, and the GPU with it.");
 }
 
 void warn_of_missing_totals(std::span<const Ranked<Partial>> ranks, result::Document& document) {
   for (const auto& [context, partial] : ranks) {
-    const bool missing = std::any_of(partial.devices.begin(), partial.devices.end(), [](const DeviceMemory& device) { return !device.totals_recorded; });
-    if (missing) document.note("no-memory-totals", context.path + ": the memory events carry no totals; allocated memory is counted from the first of them");
+    const bool missing = std::any_of(partial.devices.begin(), partial.devices.end(),
+                                     [](const DeviceMemory& device) { return !device.totals_recorded; });
+    if (missing)
+      document.note(
+          "no-memory-totals",
+          context.path + ": the memory events carry no totals; allocated memory is counted from the first of them");
   }
 }
 

@@ -1,10 +1,10 @@
-#include <algorithm>
-#include <optional>
-#include <string>
-
 #include "hta/analysis/memory.h"
 #include "hta/base/human.h"
 #include "hta/base/text.h"
+
+#include <algorithm>
+#include <optional>
+#include <string>
 
 namespace hta::analysis {
 namespace {
@@ -36,7 +36,8 @@ Nanos first_time(std::span<const RankTimeline> ranks) {
 std::vector<Row> rows_of(const MemoryTimeline& timeline, Nanos first_ns) {
   std::vector<MemoryTimeline::Entry> entries = timeline.entries;
   const auto time_of = [](const MemoryTimeline::Entry& entry) { return std::max<Nanos>(entry.time_ns, -1); };
-  std::stable_sort(entries.begin(), entries.end(), [&](const auto& a, const auto& b) { return time_of(a) < time_of(b); });
+  std::stable_sort(entries.begin(), entries.end(),
+                   [&](const auto& a, const auto& b) { return time_of(a) < time_of(b); });
   std::vector<Row> rows;
   Sizes bytes{};
   for (std::size_t i = 0; i < entries.size(); ++i) {
@@ -53,19 +54,23 @@ const Row& largest(const std::vector<Row>& rows, Value value) {
   return *std::max_element(rows.begin(), rows.end(), [&](const Row& a, const Row& b) { return value(a) < value(b); });
 }
 
-std::int64_t total_of(const Row& row) { return row.total(); }
+std::int64_t total_of(const Row& row) {
+  return row.total();
+}
 
 void add_peak(const RankTimeline& rank, const std::vector<Row>& rows, result::Table& table) {
   const Row& peak = largest(rows, total_of);
-  table.add({RankKey(rank.rank, 0), std::nullopt, std::nullopt, peak.total(), peak.time_ns, std::nullopt, std::nullopt, std::nullopt,
-             rows.front().total(), rows.back().total(), static_cast<std::int64_t>(rank.timeline.entries.size())});
+  table.add({RankKey(rank.rank, 0), std::nullopt, std::nullopt, peak.total(), peak.time_ns, std::nullopt, std::nullopt,
+             std::nullopt, rows.front().total(), rows.back().total(),
+             static_cast<std::int64_t>(rank.timeline.entries.size())});
 }
 
 void add_categories(const RankTimeline& rank, const std::vector<Row>& rows, result::Table& table) {
   const Row& peak = largest(rows, total_of);
   for (std::size_t c = 0; c < kMemoryCategories.size(); ++c) {
     const Row& top = largest(rows, [&](const Row& row) { return row.bytes[c]; });
-    table.add({RankKey(rank.rank, 0), kMemoryCategories[c], peak.bytes[c], percent(peak.bytes[c], peak.total()), top.bytes[c], top.time_ns, rows.back().bytes[c]});
+    table.add({RankKey(rank.rank, 0), kMemoryCategories[c], peak.bytes[c], percent(peak.bytes[c], peak.total()),
+               top.bytes[c], top.time_ns, rows.back().bytes[c]});
   }
 }
 
@@ -80,9 +85,11 @@ void add_rows(const RankTimeline& rank, const std::vector<Row>& rows, result::Ta
 
 void say_peak(std::int64_t rank, const std::vector<Row>& rows, result::Document& document) {
   const Row& peak = largest(rows, total_of);
-  const auto most = static_cast<std::size_t>(std::max_element(peak.bytes.begin(), peak.bytes.end()) - peak.bytes.begin());
-  document.heading.push_back("Highest peak: " + human_bytes(peak.total()) + " on rank " + std::to_string(rank) + ", at " + human_time(peak.time_ns) + ", " +
-                             human_percent(peak.bytes[most], peak.total()) + " of it " + std::string(kMemoryCategories[most]) + ".");
+  const auto most =
+      static_cast<std::size_t>(std::max_element(peak.bytes.begin(), peak.bytes.end()) - peak.bytes.begin());
+  document.heading.push_back("Highest peak: " + human_bytes(peak.total()) + " on rank " + std::to_string(rank) +
+                             ", at " + human_time(peak.time_ns) + ", " + human_percent(peak.bytes[most], peak.total()) +
+                             " of it " + std::string(kMemoryCategories[most]) + ".");
 }
 
 }  // namespace
@@ -114,7 +121,8 @@ void tabulate_timelines(std::span<const RankTimeline> ranks, const Options& opti
   if (wants_rows) document.tables.push_back(std::move(timeline));
   document.shown = {"memory_categories", "memory_peak"};
   // What only traces fill is there, but empty.
-  for (const std::string_view name : {"memory_operators", "memory_live_at_peak", "memory_calls"}) document.tables.push_back(table_of(name));
+  for (const std::string_view name : {"memory_operators", "memory_live_at_peak", "memory_calls"})
+    document.tables.push_back(table_of(name));
   if (options.wants_large("memory_curve")) document.tables.push_back(table_of("memory_curve"));
 }
 

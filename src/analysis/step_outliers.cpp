@@ -1,7 +1,7 @@
+#include "hta/analysis/steps.h"
+
 #include <algorithm>
 #include <cstdlib>
-
-#include "hta/analysis/steps.h"
 
 namespace hta::analysis::steps {
 namespace {
@@ -11,7 +11,9 @@ constexpr std::int64_t kCut = 51'891;
 constexpr std::int64_t kCutScale = 10'000;
 constexpr std::int64_t kLeastShare = 20;  // one in so many: 5 % of the median
 
-std::int64_t twice_median(std::vector<std::int64_t> values) { return median_times_2(values).value_or(0); }
+std::int64_t twice_median(std::vector<std::int64_t> values) {
+  return median_times_2(values).value_or(0);
+}
 
 // Twice the median of each part over the steps.
 std::array<std::int64_t, kParts> twice_part_medians(const std::vector<StepTime>& steps) {

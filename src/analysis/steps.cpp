@@ -1,9 +1,10 @@
 #include "hta/analysis/steps.h"
 
+#include "hta/analysis/device_time.h"
+
 #include <algorithm>
 #include <array>
 
-#include "hta/analysis/device_time.h"
 #include "steps_heading.h"
 
 namespace hta::analysis {
@@ -11,8 +12,6 @@ namespace steps {
 namespace {
 
 using result::ColumnSpec;
-using result::Fit;
-using result::Presence;
 using enum result::CellType;
 
 constexpr std::array kStepColumns{
@@ -25,21 +24,29 @@ constexpr std::array kStatisticsColumns{
     ColumnSpec{"max_us", kTime}, ColumnSpec{"std_us", kTime},   ColumnSpec{"outliers", kInteger},
 };
 constexpr std::array kOutlierColumns{
-    ColumnSpec{"rank", kRank},           ColumnSpec{"step", kInteger},    ColumnSpec{"dur_us", kTime},
-    ColumnSpec{"over_median_us", kTime}, ColumnSpec{"over_median_pct", kPercent}, ColumnSpec{"part", kText},
+    ColumnSpec{"rank", kRank},
+    ColumnSpec{"step", kInteger},
+    ColumnSpec{"dur_us", kTime},
+    ColumnSpec{"over_median_us", kTime},
+    ColumnSpec{"over_median_pct", kPercent},
+    ColumnSpec{"part", kText},
     ColumnSpec{"part_change_us", kTime},
 };
 constexpr std::array kTables{
     result::TableSpec{"steps", "Steps of each rank", kStepColumns},
     result::TableSpec{"step_stats", "Step durations of each rank", kStatisticsColumns},
-    result::TableSpec{"outlier_steps", "Steps that stand out, and the part of their time that changed most", kOutlierColumns},
+    result::TableSpec{"outlier_steps", "Steps that stand out, and the part of their time that changed most",
+                      kOutlierColumns},
 };
 
 constexpr std::size_t kRowsToShow = 20;  // of the steps, without being asked
 
-Needs needs(const Options&) { return {}; }
+Needs needs(const Options&) {
+  return {};
+}
 
-void add_steps(std::span<Ranked<Partial>> ranks, std::span<const std::vector<Outlier>> outliers, result::Document& document) {
+void add_steps(std::span<Ranked<Partial>> ranks, std::span<const std::vector<Outlier>> outliers,
+               result::Document& document) {
   result::Table table(kTables[0]);
   for (std::size_t r = 0; r < ranks.size(); ++r) {
     const auto& [context, partial] = ranks[r];
@@ -53,7 +60,8 @@ void add_steps(std::span<Ranked<Partial>> ranks, std::span<const std::vector<Out
   document.tables.push_back(std::move(table));
 }
 
-void add_statistics(std::span<Ranked<Partial>> ranks, std::span<const std::vector<Outlier>> outliers, result::Document& document) {
+void add_statistics(std::span<Ranked<Partial>> ranks, std::span<const std::vector<Outlier>> outliers,
+                    result::Document& document) {
   result::Table table(kTables[1]);
   for (std::size_t r = 0; r < ranks.size(); ++r) {
     const auto& [context, partial] = ranks[r];
@@ -65,20 +73,22 @@ void add_statistics(std::span<Ranked<Partial>> ranks, std::span<const std::vecto
       sorted.push_back(step.dur_ns);
     }
     std::sort(sorted.begin(), sorted.end());
-    table.add({context.rank, summary.count, summary.mean(), quantile(sorted, 1, 2), quantile(sorted, 95, 100), summary.min,
-               summary.max, summary.deviation(), static_cast<std::int64_t>(outliers[r].size())});
+    table.add({context.rank, summary.count, summary.mean(), quantile(sorted, 1, 2), quantile(sorted, 95, 100),
+               summary.min, summary.max, summary.deviation(), static_cast<std::int64_t>(outliers[r].size())});
   }
   document.tables.push_back(std::move(table));
 }
 
-void add_outliers(std::span<Ranked<Partial>> ranks, std::span<const std::vector<Outlier>> outliers, result::Document& document) {
+void add_outliers(std::span<Ranked<Partial>> ranks, std::span<const std::vector<Outlier>> outliers,
+                  result::Document& document) {
   result::Table table(kTables[2]);
   for (std::size_t r = 0; r < ranks.size(); ++r) {
     const auto& [context, partial] = ranks[r];
     for (const Outlier& outlier : outliers[r]) {
       const StepTime& step = partial.steps[outlier.step];
       const Int128 median_2 = Int128{2} * step.dur_ns - outlier.over_2ns;
-      table.add({context.rank, step.number, step.dur_ns, divide_half_even(outlier.over_2ns, 2), percent(outlier.over_2ns, median_2),
+      table.add({context.rank, step.number, step.dur_ns, divide_half_even(outlier.over_2ns, 2),
+                 percent(outlier.over_2ns, median_2),
                  outlier.part ? result::Cell(part_name(*outlier.part)) : result::Cell(std::nullopt),
                  outlier.part ? result::Cell(divide_half_even(outlier.part_2ns, 2)) : result::Cell(std::nullopt)});
     }
@@ -99,8 +109,11 @@ Partial map(const Trace& trace, const Options&) {
   const TypeSets sets = rank_type_sets(trace);
   for (const Step& step : trace.steps) {
     const TimeParts parts = time_parts(mask_times(sets, {step.start_ns, step.end_ns}));
-    out.steps.push_back({step.number, step.start_ns, step.dur_ns(),
-                         {parts.compute_ns, parts.exposed_comm_ns, parts.exposed_memory_ns, step.dur_ns() - parts.busy_ns()}});
+    out.steps.push_back(
+        {step.number,
+         step.start_ns,
+         step.dur_ns(),
+         {parts.compute_ns, parts.exposed_comm_ns, parts.exposed_memory_ns, step.dur_ns() - parts.busy_ns()}});
   }
   return out;
 }
@@ -122,8 +135,10 @@ Status combine(std::span<Ranked<Partial>> ranks, const Options&, result::Documen
 
 constexpr AnalysisSpec kSteps = make_spec<steps::Partial, &steps::map, &steps::combine>(
     "steps", "how long is each step, which are outliers?",
-    "Lists the ProfilerStep windows of every rank with the time in which any of its GPUs was busy. A step is an outlier if "
-    "its duration is over 3.5 robust deviations (1.4826 times the median absolute deviation) and over 5 % of the median "
+    "Lists the ProfilerStep windows of every rank with the time in which any of its GPUs was busy. A step is an "
+    "outlier if "
+    "its duration is over 3.5 robust deviations (1.4826 times the median absolute deviation) and over 5 % of the "
+    "median "
     "away from the median of its rank. For outliers the part of the time that changed most is named: compute, exposed "
     "communication, exposed memory or idle.",
     steps::kTables, {}, &steps::needs);

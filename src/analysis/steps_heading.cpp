@@ -1,14 +1,14 @@
 #include "steps_heading.h"
 
+#include "hta/base/human.h"
+#include "hta/base/text.h"
+
 #include <algorithm>
 #include <cstdlib>
 #include <map>
 #include <string>
 #include <utility>
 #include <vector>
-
-#include "hta/base/human.h"
-#include "hta/base/text.h"
 
 namespace hta::analysis::steps {
 namespace {
@@ -42,7 +42,8 @@ const OfRank& origin_of(const std::vector<OfRank>& ranks) {
     const bool own = of.outlier->part && *of.outlier->part != Part::kExposedComm;
     return std::pair(own, own ? std::abs(of.outlier->part_2ns) : std::abs(of.outlier->over_2ns));
   };
-  return *std::max_element(ranks.begin(), ranks.end(), [&](const OfRank& a, const OfRank& b) { return rank(a) < rank(b); });
+  return *std::max_element(ranks.begin(), ranks.end(),
+                           [&](const OfRank& a, const OfRank& b) { return rank(a) < rank(b); });
 }
 
 void say_evenness(std::span<const Ranked<Partial>> ranks, result::Document& document) {
@@ -53,22 +54,25 @@ void say_evenness(std::span<const Ranked<Partial>> ranks, result::Document& docu
     with_steps += partial.steps.empty() ? 0u : 1u;
   }
   std::sort(lengths.begin(), lengths.end());
-  document.heading.push_back(with_commas(static_cast<std::int64_t>(lengths.size())) + (lengths.size() == 1 ? " step" : " steps") + " on " +
-                             std::to_string(with_steps) + (with_steps == 1 ? " rank" : " ranks") + ": median " +
+  document.heading.push_back(with_commas(static_cast<std::int64_t>(lengths.size())) +
+                             (lengths.size() == 1 ? " step" : " steps") + " on " + std::to_string(with_steps) +
+                             (with_steps == 1 ? " rank" : " ranks") + ": median " +
                              human_time(*quantile(lengths, 1, 2)) + ", longest " + human_time(lengths.back()) + ".");
 }
 
-void say_outlier(std::int64_t number, const std::vector<OfRank>& of_ranks, std::size_t rank_count, result::Document& document) {
+void say_outlier(std::int64_t number, const std::vector<OfRank>& of_ranks, std::size_t rank_count,
+                 result::Document& document) {
   const OfRank& origin = origin_of(of_ranks);
-  std::string line = "Step " + std::to_string(number) + " stands out on " + rank_text(*origin.context) + ": " + human_time(origin.step->dur_ns) + ", " +
-                     distance_text(origin.outlier->over_2ns) + " the median";
+  std::string line = "Step " + std::to_string(number) + " stands out on " + rank_text(*origin.context) + ": " +
+                     human_time(origin.step->dur_ns) + ", " + distance_text(origin.outlier->over_2ns) + " the median";
   line += origin.outlier->part ? "; " + change_text(*origin.outlier) + "." : ".";
   const auto waiting = std::count_if(of_ranks.begin(), of_ranks.end(), [&](const OfRank& of) {
     return &of != &origin && of.outlier->part == Part::kExposedComm;
   });
   const bool origin_waits = origin.outlier->part == Part::kExposedComm;
   if (waiting > 0 && !origin_waits) {
-    line += " On " + std::to_string(waiting) + (waiting == 1 ? " other rank" : " other ranks") + " exposed communication grew: they waited.";
+    line += " On " + std::to_string(waiting) + (waiting == 1 ? " other rank" : " other ranks") +
+            " exposed communication grew: they waited.";
   } else if (of_ranks.size() > 1) {
     line += " It stands out on " + std::to_string(of_ranks.size()) + " of " + std::to_string(rank_count) + " ranks.";
   }
@@ -81,8 +85,10 @@ void say_outlier(std::int64_t number, const std::vector<OfRank>& of_ranks, std::
 
 }  // namespace
 
-void add_heading(std::span<const Ranked<Partial>> ranks, std::span<const std::vector<Outlier>> outliers, result::Document& document) {
-  const bool any = std::any_of(ranks.begin(), ranks.end(), [](const auto& rank) { return !rank.partial.steps.empty(); });
+void add_heading(std::span<const Ranked<Partial>> ranks, std::span<const std::vector<Outlier>> outliers,
+                 result::Document& document) {
+  const bool any =
+      std::any_of(ranks.begin(), ranks.end(), [](const auto& rank) { return !rank.partial.steps.empty(); });
   if (!any) {
     document.heading.emplace_back("No step was recorded: there is no ProfilerStep event.");
     document.note("no-steps", "no rank has ProfilerStep events; call prof.step() after every iteration of the loop");
@@ -108,10 +114,12 @@ void add_heading(std::span<const Ranked<Partial>> ranks, std::span<const std::ve
     worst.emplace_back(sum, number);
   }
   std::stable_sort(worst.begin(), worst.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
-  for (std::size_t i = 0; i < std::min(worst.size(), kStepsTold); ++i) say_outlier(worst[i].second, by_step[worst[i].second], ranks.size(), document);
+  for (std::size_t i = 0; i < std::min(worst.size(), kStepsTold); ++i)
+    say_outlier(worst[i].second, by_step[worst[i].second], ranks.size(), document);
   if (worst.size() > kStepsTold) {
     const std::size_t more = worst.size() - kStepsTold;
-    document.heading.push_back(std::to_string(more) + (more == 1 ? " more step stands" : " more steps stand") + " out (table outlier_steps).");
+    document.heading.push_back(std::to_string(more) + (more == 1 ? " more step stands" : " more steps stand") +
+                               " out (table outlier_steps).");
   }
 }
 

@@ -1,25 +1,27 @@
 #include "files.h"
 
+#include "hta/base/text.h"
+#include "hta/report/overlay.h"
+
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
-
-#include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "hta/base/text.h"
-#include "hta/report/overlay.h"
+#include <fmt/format.h>
 
 namespace hta::cli {
 namespace {
 
 namespace fs = std::filesystem;
 
-std::string error_text() { return std::strerror(errno); }
+std::string error_text() {
+  return std::strerror(errno);
+}
 
 Error cannot_be_written(const std::string& path, const std::string& why) {
   return {ErrorCode::kOutput, path, "cannot be written: " + why, {}};
@@ -85,14 +87,14 @@ Status write_file(const std::string& path, const std::function<Status(report::Ou
 
 bool is_input(const std::string& target, const result::Document& document) {
   std::error_code error;
-  return std::any_of(document.inputs.begin(), document.inputs.end(), [&](const result::Input& input) {
-    return fs::equivalent(target, input.path, error);
-  });
+  return std::any_of(document.inputs.begin(), document.inputs.end(),
+                     [&](const result::Input& input) { return fs::equivalent(target, input.path, error); });
 }
 
 Status write_side_files(const result::Document& document) {
   for (const result::SideFile& file : document.side_files) {
-    if (is_input(file.path, document)) return Error{ErrorCode::kUsage, file.path, "is an input; choose another name", {}};
+    if (is_input(file.path, document))
+      return Error{ErrorCode::kUsage, file.path, "is an input; choose another name", {}};
     const auto fill = [&](report::Out& out) {
       out << file.content;
       return Status();
@@ -116,7 +118,8 @@ Status write_overlays(const CommonOptions& common, const result::Document& docum
     };
     if (Status status = write_file(target, fill); !status) return status;
     if (counts.lost > 0) {
-      warn(common, target + ": " + counted(counts.lost, "damaged places") + " of " + overlay.source_path + " are left out");
+      warn(common,
+           target + ": " + counted(counts.lost, "damaged places") + " of " + overlay.source_path + " are left out");
     }
     if (common.quiet) continue;
     std::string line = "hta: wrote " + target + ": " + counted(counts.copied, "records") + " of " + overlay.source_path;

@@ -1,11 +1,11 @@
 #pragma once
 // Files that a command leaves behind: whole or not at all, and never in the place of an input.
 
-#include <functional>
-#include <string>
-
 #include "hta/cli/command.h"
 #include "hta/report/out.h"
+
+#include <functional>
+#include <string>
 
 namespace hta::cli {
 

@@ -1,10 +1,11 @@
 #include "memory.h"
 
+#include "hta/analysis/memory.h"
+#include "hta/input/memory_timeline.h"
+
 #include <algorithm>
 #include <set>
 
-#include "hta/analysis/memory.h"
-#include "hta/input/memory_timeline.h"
 #include "run_analysis.h"
 
 namespace hta::cli {
@@ -38,7 +39,8 @@ ExitStatus run_timelines(const Command& command, Invocation& invocation, const s
     auto loaded = input::read_memory_timeline(files[i]);
     if (!loaded) return fail(loaded.error());
     if (loaded->damaged) {
-      document.note("timeline-damaged", files[i] + ": the memory timeline is cut off or broken; every entry before that place is used");
+      document.note("timeline-damaged",
+                    files[i] + ": the memory timeline is cut off or broken; every entry before that place is used");
       lost_data = true;
     }
     result::Input input;
@@ -62,7 +64,8 @@ ExitStatus run_timelines(const Command& command, Invocation& invocation, const s
 ExitStatus run_memory_command(const Command& command, Invocation& invocation) {
   const CommonOptions& common = invocation.common;
   const auto files = input::list_files(common.paths, common.recursive);
-  if (files && !files->files.empty() && std::all_of(files->files.begin(), files->files.end(), &input::is_memory_timeline)) {
+  if (files && !files->files.empty() &&
+      std::all_of(files->files.begin(), files->files.end(), &input::is_memory_timeline)) {
     return run_timelines(command, invocation, files->files);
   }
   return run_analysis_command(command, invocation);

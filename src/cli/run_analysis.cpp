@@ -125,6 +125,7 @@ void describe_inputs(const std::vector<input::Run>& runs, result::Document& docu
         document.quality.events += input.quality.kept;
         document.quality.damaged += input.quality.damaged();
         document.quality.ignored += input.quality.ignored();
+        document.quality.profiler_spans += input.quality[EventFault::kProfilerSpan].count;
         document.quality.suspect += input.quality.suspect();
         document.quality.gpu_events += input.gpu_events;
         document.quality.gpu_events_linked += input.gpu_events_linked;
@@ -132,6 +133,10 @@ void describe_inputs(const std::vector<input::Run>& runs, result::Document& docu
         if (input.status != input::FileStatus::kOk) document.note("file-skipped", prefix + input.path + ": " + input.problem);
         for (const std::int64_t step : input.incomplete_steps) {
           document.note("step-incomplete", prefix + input.path + ": step " + std::to_string(step) + " is incomplete: over a tenth of its launches have no GPU event (the capture ended too early)");
+        }
+        if (input.shared_launches > 0) {
+          document.note("launch-shared", prefix + input.path + ": " + std::to_string(input.shared_launches) + (input.shared_launches == 1 ? " launch call has" : " launch calls have") +
+                                             " several GPU events each, all of its correlation; the call counts once", result::Severity::kInfo);
         }
         for (std::size_t f = 0; f < input.quality.faults.size(); ++f) {
           const FaultCount& fault = input.quality.faults[f];

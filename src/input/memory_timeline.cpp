@@ -1,5 +1,7 @@
 #include "hta/input/memory_timeline.h"
 
+#include "hta/input/byte_source.h"
+
 #include <array>
 #include <cmath>
 #include <optional>
@@ -7,8 +9,6 @@
 
 #include <rapidjson/error/error.h>
 #include <rapidjson/reader.h>
-
-#include "hta/input/byte_source.h"
 
 namespace hta::input {
 namespace {
@@ -61,7 +61,8 @@ class Entries : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Entries> 
     if (--depth_ == 0) return true;
     if (count_ != kFields) return false;
     const bool known = fields_[kCategory] >= 0 && fields_[kCategory] < static_cast<std::int64_t>(kUnknownMemory);
-    into_.entries.push_back({fields_[kTime], fields_[kBytes], known ? static_cast<std::size_t>(fields_[kCategory]) : kUnknownMemory});
+    into_.entries.push_back(
+        {fields_[kTime], fields_[kBytes], known ? static_cast<std::size_t>(fields_[kCategory]) : kUnknownMemory});
     count_ = 0;
     return true;
   }
@@ -112,7 +113,8 @@ Result<LoadedTimeline> read_memory_timeline(const std::string& path) {
   if (stream.error()) return *stream.error();
   loaded.damaged = parsed.IsError() || opened->source->trouble().kind != PackingTrouble::Kind::kNone;
   if (loaded.timeline.entries.empty() && loaded.damaged) {
-    return Error{ErrorCode::kInput, path, "is no raw memory timeline; export it to a name that ends in .raw.json.gz", {}};
+    return Error{
+        ErrorCode::kInput, path, "is no raw memory timeline; export it to a name that ends in .raw.json.gz", {}};
   }
   return loaded;
 }

@@ -18,10 +18,25 @@ std::string_view base_name(std::string_view path) {
   return slash == std::string_view::npos ? path : path.substr(slash + 1);
 }
 
+// Larger numbers are dates or process ids. It also keeps rank and window within 64 bits.
+constexpr std::int64_t kMostRanks = 10'000'000;
+
+std::optional<std::int64_t> credible(std::optional<std::int64_t> rank) {
+  return rank && *rank >= 0 && *rank < kMostRanks ? rank : std::nullopt;
+}
+
 std::optional<std::int64_t> number_at(std::string_view text) {
   std::size_t n = 0;
   while (n < text.size() && is_digit(text[n])) ++n;
-  return parse_integer(text.substr(0, n));
+  return credible(parse_integer(text.substr(0, n)));
+}
+
+// `r0-2025-...`: too short a word to take a rank from, but enough to see that it is another than the recorded one.
+std::optional<std::int64_t> hint_in_name(std::string_view name) {
+  if (name.size() < 2 || name[0] != 'r') return std::nullopt;
+  const std::size_t digits = name.find_first_not_of("0123456789", 1);
+  if (digits == 1 || digits == std::string_view::npos || name[digits] != '-') return std::nullopt;
+  return number_at(name.substr(1));
 }
 
 // `TP-1-DP-0-PP-0` and the like: the numbers behind the names of parallel dimensions, in order of the name.
@@ -112,6 +127,10 @@ std::optional<std::int64_t> rank_in_name(std::string_view file_name) {
 }
 
 Status assign_ranks(std::vector<RunInput>& inputs, const RunOptions& options, std::vector<RunNote>& notes) {
+  for (const auto& [path, rank] : options.assigned_ranks) {
+    const bool known = std::any_of(inputs.begin(), inputs.end(), [&](const RunInput& input) { return input.path == path; });
+    if (!known) return Error{ErrorCode::kUsage, path, "is given to --assign-rank but is no input; hta info lists the paths", {}};
+  }
   std::vector<RunInput*> usable;
   for (RunInput& input : inputs) {
     if (input.status == FileStatus::kOk) usable.push_back(&input);
@@ -125,14 +144,15 @@ Status assign_ranks(std::vector<RunInput>& inputs, const RunOptions& options, st
     const auto by_option = options.assigned_ranks.find(input->path);
     const std::string_view name = base_name(input->path);
     const auto named = input->label.empty() ? rank_in_name(name) : std::nullopt;
-    const auto recorded = input->label.empty() ? input->info.rank : std::nullopt;
+    const auto recorded = input->label.empty() ? credible(input->info.rank) : std::nullopt;
+    const auto hinted = named ? named : hint_in_name(name);
     if (by_option != options.assigned_ranks.end()) {
       rank[input] = by_option->second;
       input->source = RankSource::kOption;
-    } else if (recorded && *recorded >= 0 && options.rank_from != RankFrom::kName) {
+    } else if (recorded && options.rank_from != RankFrom::kName) {
       rank[input] = *recorded;
       input->source = RankSource::kMetadata;
-      if (named && *named != *recorded) disagreeing.push_back(std::string(name));
+      if (hinted && *hinted != *recorded) disagreeing.push_back(std::string(name));
     } else if (named && options.rank_from != RankFrom::kMetadata) {
       rank[input] = *named;
       input->source = RankSource::kName;
@@ -189,8 +209,8 @@ Status assign_ranks(std::vector<RunInput>& inputs, const RunOptions& options, st
       continue;
     }
     if (!are_windows(group)) {
-      return Error{ErrorCode::kInput, "", "rank " + std::to_string(number) + " is claimed by both " + group[0]->path + " and " + group[1]->path +
-                                              "; remove one, or use --assign-rank", {}};
+      return Error{ErrorCode::kInput, group[0]->path, "claims rank " + std::to_string(number) + ", and so does " + group[1]->path +
+                                                          "; give one of them, or tell them apart with --assign-rank PATH=N", {}};
     }
     std::stable_sort(group.begin(), group.end(), [](const RunInput* a, const RunInput* b) {
       const Nanos x = a->first_start_ns.value_or(0) + a->info.base_time_ns.value_or(0);

@@ -10,6 +10,11 @@ namespace hta {
 namespace {
 
 constexpr std::size_t kMaxCategories = 65'535;
+constexpr std::size_t kMaxOpenBegins = 1'000'000;
+// Farther from zero than any clock (a century in nanoseconds), so that differences of times always fit 64 bits.
+constexpr Nanos kFarthestTime = 3'500'000'000 * kNanosPerSecond;
+
+bool is_near(Nanos time_ns) { return time_ns >= -kFarthestTime && time_ns <= kFarthestTime; }
 
 std::uint64_t spread(std::uint64_t x) {
   x ^= x >> 32;
@@ -105,6 +110,7 @@ struct TraceBuilder::Lookups {
   PairIds threads;
   PairIds streams;
   std::unordered_map<std::uint32_t, std::vector<Pending>> open;  // by ThreadId
+  std::size_t open_begins = 0;
   StringId memory_name;
   StringId memory_category;
   StringId forward_backward;
@@ -125,6 +131,7 @@ void TraceBuilder::reset() {
   lookups_->threads.clear();
   lookups_->streams.clear();
   lookups_->open.clear();
+  lookups_->open_begins = 0;
   self_contained_ = true;
   lookups_->memory_name = trace_.strings.intern("[memory]");
   lookups_->memory_category = trace_.strings.intern("cpu_instant_event");
@@ -194,6 +201,8 @@ void TraceBuilder::add(const Event& event) {
       complete(event, *event.time_ns, event.dur_ns);
       return;
     case 'B': {
+      if (lookups_->open_begins == kMaxOpenBegins) return trace_.quality[EventFault::kUnpairedBegin].add(event.offset);
+      ++lookups_->open_begins;
       self_contained_ = false;
       Pending pending{event, {event.args.begin(), event.args.end()}, {event.counters.begin(), event.counters.end()}};
       lookups_->open[thread(event.pid, event.tid).value()].push_back(std::move(pending));
@@ -208,6 +217,7 @@ void TraceBuilder::add(const Event& event) {
       }
       Pending pending = std::move(open.back());
       open.pop_back();
+      --lookups_->open_begins;
       if (!pending.event.time_ns || !event.time_ns) {
         trace_.quality[EventFault::kNoTime].add(pending.event.offset);
         return;
@@ -228,7 +238,7 @@ void TraceBuilder::add(const Event& event) {
       return;
     case 's':
     case 'f':
-      if (options_.needs.flows && event.time_ns && event.category.valid() &&
+      if (options_.needs.flows && event.time_ns && is_near(*event.time_ns) && event.category.valid() &&
           trace_.categories[event.category.value()].folded == lookups_->forward_backward) {
         self_contained_ &= !event.textual_flow_id;
         trace_.flows.push_back({*event.time_ns, event.flow_id, thread(event.pid, event.tid), event.phase, event.position});
@@ -246,8 +256,8 @@ void TraceBuilder::complete(const Event& event, Nanos start_ns, std::optional<Na
   if (*dur_ns < 0) return quality[EventFault::kNegativeDuration].add(event.offset);
   if (*dur_ns > options_.max_event_dur_ns) return quality[EventFault::kTooLong].add(event.offset);
   if (what == CategoryKind::kGpu && start_ns == 0 && *dur_ns == 0) return quality[EventFault::kZeroTimes].add(event.offset);
-  Nanos end_ns = 0;
-  if (__builtin_add_overflow(start_ns, *dur_ns, &end_ns)) return quality[EventFault::kTimeOutOfRange].add(event.offset);
+  if (!is_near(start_ns) || *dur_ns > kFarthestTime - start_ns) return quality[EventFault::kTimeOutOfRange].add(event.offset);
+  const Nanos end_ns = start_ns + *dur_ns;
 
   ++quality.kept;
   if (event.category.valid()) ++trace_.categories[event.category.value()].kept;
@@ -296,10 +306,8 @@ void TraceBuilder::store_gpu(const Event& event, Nanos start_ns, Nanos dur_ns) {
 void TraceBuilder::store_host(const Event& event, Nanos start_ns, Nanos dur_ns, CategoryKind what) {
   if (!event.name.valid()) return;  // neither stored nor a step
   const ThreadId on = thread(event.pid, event.tid);
-  if (trace_.strings.text(event.name).starts_with(kStepPrefix)) {
-    if (const auto number = step_number(trace_.strings.text(event.name))) {
-      trace_.step_events.push_back({*number, start_ns, start_ns + dur_ns, on, event.position});
-    }
+  if (const auto number = step_number(trace_.strings.text(event.name))) {
+    trace_.step_events.push_back({*number, start_ns, start_ns + dur_ns, on, event.position});
   }
   HostId host_row;
   if (options_.needs.host_events && (what != CategoryKind::kPython || options_.needs.python_frames)) {
@@ -348,7 +356,7 @@ void TraceBuilder::store_sync(const Event& event, Nanos start_ns, Nanos dur_ns) 
 }
 
 void TraceBuilder::store_memory(const Event& event) {
-  if (!event.time_ns || event.name != lookups_->memory_name) return;
+  if (!event.time_ns || !is_near(*event.time_ns) || event.name != lookups_->memory_name) return;
   MemoryEvent memory;
   memory.time_ns = *event.time_ns;
   memory.bytes = arg(event, ArgKey::kMemoryBytes).value_or(0);

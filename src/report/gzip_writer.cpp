@@ -23,17 +23,21 @@ struct GzipWriter::Packer {
 
 GzipWriter::GzipWriter(Out& out) : out_(out), packer_(std::make_unique<Packer>()) {
   // Traces are repetitive: the fastest level packs them nearly as well as the others do.
-  const int code = deflateInit2(&packer_->zlib, Z_BEST_SPEED, Z_DEFLATED, kGzipFormat, kMemoryLevel, Z_DEFAULT_STRATEGY);
+  const int code =
+      deflateInit2(&packer_->zlib, Z_BEST_SPEED, Z_DEFLATED, kGzipFormat, kMemoryLevel, Z_DEFAULT_STRATEGY);
   if (code != Z_OK) throw std::bad_alloc();
 }
 GzipWriter::~GzipWriter() = default;
 
 void GzipWriter::write(std::string_view text) {
-  for (; text.size() > kLargestPiece; text.remove_prefix(kLargestPiece)) pack(text.substr(0, kLargestPiece), Z_NO_FLUSH);
+  for (; text.size() > kLargestPiece; text.remove_prefix(kLargestPiece))
+    pack(text.substr(0, kLargestPiece), Z_NO_FLUSH);
   pack(text, Z_NO_FLUSH);
 }
 
-void GzipWriter::finish() { pack({}, Z_FINISH); }
+void GzipWriter::finish() {
+  pack({}, Z_FINISH);
+}
 
 void GzipWriter::pack(std::string_view text, int flush) {
   z_stream& zlib = packer_->zlib;

@@ -1,9 +1,9 @@
 #pragma once
 
+#include "hta/report/out.h"
+
 #include <memory>
 #include <string_view>
-
-#include "hta/report/out.h"
 
 namespace hta::report {
 

@@ -1,5 +1,9 @@
 #include "hta/report/overlay.h"
 
+#include "hta/base/text.h"
+#include "hta/input/byte_source.h"
+#include "hta/input/scanner.h"
+
 #include <algorithm>
 #include <cstring>
 #include <map>
@@ -9,9 +13,6 @@
 #include <vector>
 
 #include "gzip_writer.h"
-#include "hta/base/text.h"
-#include "hta/input/byte_source.h"
-#include "hta/input/scanner.h"
 
 namespace hta::report {
 namespace {
@@ -20,7 +21,9 @@ constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 constexpr std::string_view kCategory = "hta_counter";  // by it hta knows its own files again
 constexpr int kMicroDecimals = 3;
 
-std::string_view between(const char* begin, const char* end) { return {begin, static_cast<std::size_t>(end - begin)}; }
+std::string_view between(const char* begin, const char* end) {
+  return {begin, static_cast<std::size_t>(end - begin)};
+}
 
 // Plain bytes or packed ones.
 class Target {
@@ -84,6 +87,8 @@ class TraceCopy final : public input::ScanSink {
   // Closes what the file leaves open.
   void finish(const input::ScanReport& report);
   const OverlayCounts& counts() const { return counts_; }
+  // Records followed behind what had seemed to be the end of the array, and was closed.
+  bool torn() const { return torn_; }
 
  private:
   enum class Part : std::uint8_t { kHead, kEvents, kTail, kBehind };
@@ -110,6 +115,7 @@ class TraceCopy final : public input::ScanSink {
   Gap gap_;
   std::string held_;  // tail bytes behind the last whole member: only written when more follows
   bool any_element_ = false;
+  bool torn_ = false;
 };
 
 // Only the begin of a B/E pair has a position that counts; its end goes with it.
@@ -130,6 +136,7 @@ TraceCopy::Fate TraceCopy::fate_of(const input::RawEvent& event, std::uint32_t p
 
 void TraceCopy::copy(const char* begin, const char* stop, std::uint64_t offset, const input::ScanReport& report) {
   const char* at = begin;
+  torn_ |= part_ >= Part::kTail && !records_.empty();
   const auto until = [&](const std::optional<std::uint64_t>& end) { return end ? begin + (*end - offset) : stop; };
   if (part_ == Part::kHead) {
     if (offset == 0 && between(at, stop).starts_with(kByteOrderMark)) at += kByteOrderMark.size();
@@ -194,8 +201,8 @@ void TraceCopy::put_additions() {
 }
 
 void TraceCopy::put_track(const result::CounterTrack& track) {
-  const std::string head = "{\"ph\":\"C\",\"cat\":\"" + std::string(kCategory) + "\",\"name\":" + json_quoted(track.name) +
-                           ",\"pid\":" + track.pid + ",\"tid\":0,\"ts\":";
+  const std::string head = "{\"ph\":\"C\",\"cat\":\"" + std::string(kCategory) +
+                           "\",\"name\":" + json_quoted(track.name) + ",\"pid\":" + track.pid + ",\"tid\":0,\"ts\":";
   const std::string middle = ",\"args\":{" + json_quoted(track.value_name) + ":";
   std::string element;
   for (const result::CounterTrack::Point& point : track.points) {
@@ -245,11 +252,13 @@ Status stream(input::ByteSource& source, input::Scanner& scanner, TraceCopy& cop
 
 // Why the source cannot be copied, if so.
 std::optional<std::string> problem_of(const result::Overlay& overlay, const input::ScanReport& report,
-                                      const std::string& packing_trouble, const OverlayCounts& counts) {
+                                      const std::string& packing_trouble, const TraceCopy& copy) {
   if (!report.events_begin) return "holds no event array to add to";
   if (report.several_writers) return "holds documents of several writers mixed into each other";
+  if (report.head_lost || report.hopeless || copy.torn())
+    return "is damaged too badly to be copied; hta info shows where";
   if (report.damaged_metadata > 0) return "has damaged metadata, which cannot be copied; repair the file first";
-  const bool damaged = counts.lost > 0 || report.truncated || report.head_lost || report.interrupted_at || !packing_trouble.empty();
+  const bool damaged = copy.counts().lost > 0 || report.truncated || report.interrupted_at || !packing_trouble.empty();
   if (overlay.damaged == result::DamagedInput::kRefuse && damaged) {
     return "is damaged or cut off, so no trace is written from it; hta info shows where";
   }
@@ -265,7 +274,7 @@ Result<OverlayCounts> write_overlay(const result::Overlay& overlay, Out& out) {
   TraceCopy copy(overlay, target);
   input::Scanner scanner(ArgSet{}, copy);
   if (Status status = stream(*opened->source, scanner, copy); !status) return status.error();
-  if (const auto problem = problem_of(overlay, scanner.report(), opened->source->trouble().text(), copy.counts())) {
+  if (const auto problem = problem_of(overlay, scanner.report(), opened->source->trouble().text(), copy)) {
     return Error{ErrorCode::kInput, overlay.source_path, *problem, {}};
   }
   copy.finish(scanner.report());

@@ -75,7 +75,7 @@ std::string quality_line(const result::Document& document, Detail detail) {
   const auto count = [](std::uint64_t n) { return with_commas(static_cast<std::int64_t>(n)); };
   std::vector<std::string> parts;
   if (q.damaged > 0) parts.push_back(count(q.damaged) + " damaged and lost");
-  if (q.ignored > 0) parts.push_back(count(q.ignored) + " ignored");
+  if (q.ignored > q.profiler_spans) parts.push_back(count(q.ignored - q.profiler_spans) + " ignored");
   if (q.suspect > 0) parts.push_back(count(q.suspect) + " suspect");
   if (q.gpu_events > 0 && q.gpu_events_linked < q.gpu_events) {
     parts.push_back(fixed_point(static_cast<std::int64_t>(q.gpu_events_linked * 1000 / q.gpu_events), 1) + " % of GPU events linked to a launch");

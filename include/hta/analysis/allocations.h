@@ -1,12 +1,12 @@
 #pragma once
 // The `[memory]` events of one rank, by device: totals over time, which operators allocate, what is live at the peak.
 
+#include "hta/model/trace.h"
+
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
-
-#include "hta/model/trace.h"
 
 namespace hta::analysis {
 
@@ -38,7 +38,7 @@ struct DeviceMemory {
   std::int64_t device_type = -1;  ///< as PyTorch numbers them: 0 CPU, 1 CUDA
   std::int64_t device = -1;
   std::int64_t events = 0;
-  bool totals_recorded = true;  ///< else the totals are sums of the changes, from 0
+  bool totals_recorded = true;   ///< else the totals are sums of the changes, from 0
   std::int64_t start_bytes = 0;  ///< before the first event
   std::int64_t end_bytes = 0;
   CurvePoint peak;  ///< the first event with the largest total

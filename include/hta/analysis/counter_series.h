@@ -1,12 +1,12 @@
 #pragma once
 // Values over time that follow from the events: launches waiting in the queues, traffic of copies.
 
+#include "hta/model/trace.h"
+#include "hta/result/document.h"
+
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include "hta/model/trace.h"
-#include "hta/result/document.h"
 
 namespace hta::analysis {
 

@@ -1,14 +1,14 @@
 #pragma once
 // How full are the launch queues, how fast are the copies, and what do hardware counters say?
 
-#include <optional>
-#include <string>
-#include <vector>
-
 #include "hta/analysis/analysis.h"
 #include "hta/analysis/counter_series.h"
 #include "hta/analysis/hardware_counters.h"
 #include "hta/base/exact.h"
+
+#include <optional>
+#include <string>
+#include <vector>
 
 namespace hta::analysis {
 

@@ -1,11 +1,11 @@
 #pragma once
 // Hardware counters that CUPTI recorded for ranges, and the operators they belong to.
 
+#include "hta/model/trace.h"
+
 #include <string>
 #include <utility>
 #include <vector>
-
-#include "hta/model/trace.h"
 
 namespace hta::analysis {
 
@@ -14,7 +14,7 @@ struct CounterRange {
   std::string kernel_name;
   std::string top_level_op;
   std::string bottom_level_op;
-  std::string op_stack;  ///< outermost first, joined by ` -> `
+  std::string op_stack;                                       ///< outermost first, joined by ` -> `
   std::vector<std::pair<std::string, std::string>> counters;  ///< name, number as text
 };
 

@@ -1,13 +1,13 @@
 #pragma once
 // How much memory is allocated over time, by whom, and what is live at the peak?
 
-#include <string>
-#include <vector>
-
 #include "hta/analysis/allocations.h"
 #include "hta/analysis/analysis.h"
 #include "hta/base/exact.h"
 #include "hta/model/memory_timeline.h"
+
+#include <string>
+#include <vector>
 
 namespace hta::analysis {
 

@@ -1,14 +1,14 @@
 #pragma once
 // How long is each step, which ones stand out, and what grew in them?
 
+#include "hta/analysis/analysis.h"
+#include "hta/base/exact.h"
+
 #include <array>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include "hta/analysis/analysis.h"
-#include "hta/base/exact.h"
 
 namespace hta::analysis {
 
@@ -37,8 +37,8 @@ struct Partial {
 
 /// A step far from the others of its rank: by over 3.5 robust deviations (1.4826 MAD) and over 5 % of the median.
 struct Outlier {
-  std::size_t step = 0;        ///< row of Partial::steps
-  std::int64_t over_2ns = 0;   ///< twice the distance from the median, negative for a short step
+  std::size_t step = 0;       ///< row of Partial::steps
+  std::int64_t over_2ns = 0;  ///< twice the distance from the median, negative for a short step
   /// The part that changed most in the same direction, against its own median over the steps; none without GPU events
   /// or if the kernels of the step were not all recorded.
   std::optional<Part> part;

@@ -1,11 +1,11 @@
 #pragma once
 // Raw memory timelines of PyTorch: a JSON list of [time_ns, action, bytes, category], plain or gzip.
 
-#include <cstdint>
-#include <string>
-
 #include "hta/base/result.h"
 #include "hta/model/memory_timeline.h"
+
+#include <cstdint>
+#include <string>
 
 namespace hta::input {
 

@@ -54,6 +54,7 @@ struct RunInput {
   std::optional<RankKey> rank;
   RankSource source = RankSource::kMetadata;
   bool selected = true;  ///< by RunOptions::ranks
+  bool loaded = true;    ///< false if the head of the file told that it is not selected: then only `info` is filled in
   Packing packing = Packing::kPlain;
   std::uint64_t text_bytes = 0;
   std::uint64_t records = 0;
@@ -65,11 +66,12 @@ struct RunInput {
   std::uint64_t gpu_events = 0;
   std::uint64_t gpu_events_linked = 0;
   std::uint64_t launch_calls = 0;
+  std::uint64_t shared_launches = 0;  ///< calls, other than graph launches, with several GPU events of their correlation
   std::vector<std::int64_t> steps;
   std::vector<std::int64_t> incomplete_steps;
   std::optional<Nanos> first_start_ns;
   Nanos last_end_ns = 0;
-  Nanos shift_ns = 0;       ///< own clock + shift = reported time
+  Nanos shift_ns = 0;      ///< own clock + shift = reported time
   std::size_t handle = 0;  ///< which call of `use` it was
 };
 

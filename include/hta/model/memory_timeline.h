@@ -1,12 +1,12 @@
 #pragma once
 // PyTorch's raw memory timeline: allocations and releases by what they hold.
 
+#include "hta/base/nanos.h"
+
 #include <array>
 #include <cstdint>
 #include <string_view>
 #include <vector>
-
-#include "hta/base/nanos.h"
 
 namespace hta {
 

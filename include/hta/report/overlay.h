@@ -1,11 +1,11 @@
 #pragma once
 // Traces written back with additions: the bytes of the file pass through, new elements go before the closing bracket.
 
-#include <cstdint>
-
 #include "hta/base/result.h"
 #include "hta/report/out.h"
 #include "hta/result/document.h"
+
+#include <cstdint>
 
 namespace hta::report {
 

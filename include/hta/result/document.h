@@ -31,6 +31,7 @@ struct Quality {
   std::uint64_t events = 0;
   std::uint64_t damaged = 0;
   std::uint64_t ignored = 0;
+  std::uint64_t profiler_spans = 0;  ///< of the ignored: records of the profiler about itself, which people need not know of
   std::uint64_t suspect = 0;
   std::uint64_t gpu_events = 0;
   std::uint64_t gpu_events_linked = 0;

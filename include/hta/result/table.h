@@ -41,6 +41,11 @@ struct ColumnSpec {
   Fit fit = Fit::kAlways;
 };
 
+/// A column that a narrow terminal may leave out.
+constexpr ColumnSpec if_room(std::string_view name, CellType type) {
+  return {name, type, Presence::kAlways, Bar::kNo, Fit::kIfRoom};
+}
+
 enum class RowsPer : std::uint8_t { kGroup, kEvent };  ///< kEvent: as many rows as events; left out unless asked for
 
 /// The contract of one table: its name and columns never change meaning.

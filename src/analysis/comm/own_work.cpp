@@ -8,6 +8,7 @@
 namespace hta::analysis::comm {
 namespace {
 
+constexpr Nanos kLaunchLatency = 20 * kNanosPerMicro;  // from the return of a launch call to the start on an idle device
 constexpr Nanos kShortGap = 20 * kNanosPerMicro;  // what the host did in shorter ones is not looked up
 
 // What a host thread was doing at a time.
@@ -82,8 +83,10 @@ class Worker {
     const GpuEvents& gpu = trace_.gpu;
     const LaunchId call = gpu.launch[i];
     if (i.value() == 0 || !call.valid() || gpu.start_ns[i] <= device_end_ns_) return;
-    const Nanos launched_ns = std::min(trace_.launches.start_ns[call], gpu.start_ns[i]);
-    const Nanos wait_ns = launched_ns - device_end_ns_;
+    // Until the call returns, and on to the start if that follows at once: else something other than the host held it up.
+    Nanos until_ns = std::min(trace_.launches.end_ns(call), gpu.start_ns[i]);
+    if (until_ns > device_end_ns_ && gpu.start_ns[i] - until_ns <= kLaunchLatency) until_ns = gpu.start_ns[i];
+    const Nanos wait_ns = until_ns - device_end_ns_;
     if (wait_ns <= 0) return;
     work.host_wait_ns += wait_ns;
     if (wait_ns < kShortGap) return;

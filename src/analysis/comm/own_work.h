@@ -25,7 +25,7 @@ struct StepWork {
   Nanos window_ns = 0;   ///< length of the step window; 0 for kNoStep
   Nanos compute_ns = 0;  ///< in which computation ran
   Nanos copy_ns = 0;     ///< in which only copies or fills ran
-  Nanos host_wait_ns = 0;  ///< in which no device had work, before the launch of the event that ended it
+  Nanos host_wait_ns = 0;  ///< in which no device had work because the event that ended it was launched too late
   std::array<Nanos, kHostCauses> host_ns{};  ///< of host_wait_ns, what the host did; short gaps are left out
   std::vector<KernelWork> kernels;           ///< computation, by digest
   Nanos busy_ns() const { return compute_ns + copy_ns; }

@@ -53,7 +53,7 @@ std::vector<std::uint32_t> order_of(const Findings& found) {
     const Judgement& left = found.judgements[a];
     const Judgement& right = found.judgements[b];
     if (left.verdict != right.verdict) return left.verdict < right.verdict;
-    return left.verdict != RankVerdict::kNone && left.cost_ns > right.cost_ns;
+    return left.verdict != RankVerdict::kNone && left.cost.wait_ns > right.cost.wait_ns;
   });
   return order;
 }
@@ -71,7 +71,7 @@ void add_ranks(const Findings& found, result::Document& document) {
                by_busy_time ? percent(judgement.top_steps, judgement.steps) : percent(account.last_count, account.collectives),
                cause == nullptr ? Cell(std::nullopt) : Cell(text),
                cause == nullptr ? Cell(std::nullopt) : Cell(percent(cause->more_ns[static_cast<std::size_t>(cause->main())], cause->late_ns)),
-               percent(judgement.cost_ns, judgement.time_ns), account.wait_owed_ns, judgement.top_steps, judgement.steps});
+               percent(judgement.cost.exposed_ns, judgement.time_ns), account.wait_owed_ns, judgement.top_steps, judgement.steps});
   }
   document.tables.push_back(std::move(table));
 }
@@ -100,7 +100,7 @@ Status combine_stragglers(std::span<Ranked<RankComm>> ranks, const Options& opti
   found.accounts = make_accounts(view, matching, found.waits);
   const bool usable = std::any_of(found.accounts.begin(), found.accounts.end(), [](const Account& account) { return account.collectives > 0; });
   found.basis = usable ? Basis::kCollectives : Basis::kBusyTime;
-  found.judgements = usable ? judge(view, matching, found.accounts) : judge_by_busy_time(view);
+  found.judgements = usable ? judge(view, found.accounts) : judge_by_busy_time(view);
   add_heading(found, document);
   add_ranks(found, document);
   add_causes(found, document);

@@ -32,15 +32,15 @@ void say_rank(const Findings& found, std::uint32_t r, result::Document& document
   const Account& account = found.accounts[r];
   std::string line = rank_text(found, r);
   if (found.basis == Basis::kBusyTime) {
-    line += " is busy " + human_percent(judgement.cost_ns, judgement.time_ns) + " of its step time longer than the others" +
+    line += " is busy " + human_percent(judgement.cost.exposed_ns, judgement.time_ns) + " of its step time longer than the others" +
             (judgement.step ? ", in step " + std::to_string(*judgement.step) + " only." : ".");
   } else if (judgement.verdict == RankVerdict::kStraggler) {
-    line += " makes the others wait, each of them " + human_time(judgement.wait_each_ns) + ", " + human_percent(judgement.wait_each_ns, judgement.time_ns) +
-            " of the step time, " + human_percent(judgement.cost_ns, judgement.time_ns) + " of which is not hidden by their own work. It arrives last in " + with_commas(account.last_count) + " of " + with_commas(account.collectives) + " collectives";
+    line += " makes the others wait, each of them " + human_time(judgement.cost.wait_ns) + ", " + human_percent(judgement.cost.wait_ns, judgement.time_ns) +
+            " of the step time, " + human_percent(judgement.cost.exposed_ns, judgement.time_ns) + " of which is not hidden by their own work. It arrives last in " + with_commas(account.last_count) + " of " + with_commas(account.collectives) + " collectives";
     line += judgement.steps > 1 ? " and costs most in " + std::to_string(judgement.top_steps) + " of " + std::to_string(judgement.steps) + " steps." : ".";
   } else {
     line += " was late in step " + std::to_string(*judgement.step) + " only (transient): the others waited " +
-            human_time(account.steps.at(*judgement.step).wait_each_ns) + " each. It is no persistent straggler.";
+            human_time(account.steps.at(*judgement.step).wait_ns) + " each. It is no persistent straggler.";
   }
   document.heading.push_back(line + cause_text(found, judgement));
 }
@@ -74,7 +74,7 @@ void add_heading(const Findings& found, result::Document& document) {
   std::stable_sort(named.begin(), named.end(), [&](std::uint32_t a, std::uint32_t b) {
     const Judgement& left = found.judgements[a];
     const Judgement& right = found.judgements[b];
-    return left.verdict != right.verdict ? left.verdict < right.verdict : left.cost_ns > right.cost_ns;
+    return left.verdict != right.verdict ? left.verdict < right.verdict : left.cost.wait_ns > right.cost.wait_ns;
   });
   for (std::size_t i = 0; i < std::min(named.size(), kRanksInWords); ++i) say_rank(found, named[i], document);
   if (named.size() > kRanksInWords) document.heading.push_back(std::to_string(named.size() - kRanksInWords) + " more ranks stand out as well.");

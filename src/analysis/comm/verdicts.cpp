@@ -15,16 +15,14 @@ constexpr std::int64_t kStepFloorPct = 10;  // of that step's time
 
 bool at_least(Int128 part, std::int64_t pct, Int128 whole) { return whole > 0 && part * 100 >= whole * pct; }
 
-using StepBlames = std::map<std::int64_t, StepBlame>;
-
 // Also who is on top in which step.
-void count_steps(Ranks ranks, const std::vector<StepBlames>& blames, std::vector<Judgement>& judgements) {
+void count_steps(Ranks ranks, const std::vector<StepCosts>& costs, std::vector<Judgement>& judgements) {
   std::map<std::int64_t, std::pair<Nanos, std::size_t>> top;
-  for (std::size_t r = 0; r < blames.size(); ++r) {
-    for (const auto& [step, blame] : blames[r]) {
+  for (std::size_t r = 0; r < costs.size(); ++r) {
+    for (const auto& [step, cost] : costs[r]) {
       if (step == kNoStep) continue;
       auto& [most_ns, who] = top.try_emplace(step, 0, r).first->second;
-      if (blame.wait_each_ns > most_ns) most_ns = blame.wait_each_ns, who = r;
+      if (cost.wait_ns > most_ns) most_ns = cost.wait_ns, who = r;
     }
   }
   for (std::size_t r = 0; r < ranks.size(); ++r) {
@@ -42,11 +40,11 @@ void count_steps(Ranks ranks, const std::vector<StepBlames>& blames, std::vector
   }
 }
 
-void decide(const StepBlames& steps, std::int64_t often_count, std::int64_t of_count, Judgement& judgement) {
-  const auto most = std::max_element(steps.begin(), steps.end(), [](const auto& a, const auto& b) { return a.second.wait_each_ns < b.second.wait_each_ns; });
-  const bool counts = at_least(judgement.wait_each_ns, kFloorPct, judgement.time_ns);
-  if (judgement.steps > 1 && most != steps.end() && most->first != kNoStep && at_least(most->second.wait_each_ns, kOneStepPct, judgement.wait_each_ns) &&
-      (counts || at_least(most->second.wait_each_ns, kStepFloorPct, judgement.time_ns / judgement.steps))) {
+void decide(const StepCosts& steps, std::int64_t often_count, std::int64_t of_count, Judgement& judgement) {
+  const auto most = std::max_element(steps.begin(), steps.end(), [](const auto& a, const auto& b) { return a.second.wait_ns < b.second.wait_ns; });
+  const bool counts = at_least(judgement.cost.wait_ns, kFloorPct, judgement.time_ns);
+  if (judgement.steps > 1 && most != steps.end() && most->first != kNoStep && at_least(most->second.wait_ns, kOneStepPct, judgement.cost.wait_ns) &&
+      (counts || at_least(most->second.wait_ns, kStepFloorPct, judgement.time_ns / judgement.steps))) {
     judgement.verdict = RankVerdict::kTransient;
     judgement.step = most->first;
   } else if (counts && (at_least(often_count, kOftenPct, of_count) || at_least(judgement.top_steps, kOftenPct, judgement.steps))) {
@@ -55,29 +53,18 @@ void decide(const StepBlames& steps, std::int64_t often_count, std::int64_t of_c
 }
 
 // Lateness is what is not hidden; where all is, the wait itself.
-Nanos lateness(const StepBlame& blame) { return blame.cost_ns > 0 ? blame.cost_ns : blame.wait_each_ns; }
+Nanos lateness(const Cost& cost) { return cost.exposed_ns > 0 ? cost.exposed_ns : cost.wait_ns; }
 
-void find_cause(Ranks ranks, std::uint32_t rank, const std::vector<std::uint32_t>& others, const StepBlames& steps, Judgement& judgement) {
+void find_cause(Ranks ranks, std::uint32_t rank, const std::vector<std::uint32_t>& others, const StepCosts& steps, Judgement& judgement) {
   if (judgement.verdict == RankVerdict::kNone) return;
   std::vector<std::int64_t> concerned;
-  StepBlame blame;
+  Cost cost;
   for (const auto& [step, of_step] : steps) {
     if (judgement.step ? step != *judgement.step : step == kNoStep && judgement.steps > 0) continue;
     concerned.push_back(step);
-    blame.wait_each_ns += of_step.wait_each_ns;
-    blame.cost_ns += of_step.cost_ns;
+    cost += of_step;
   }
-  judgement.cause = explain(ranks, rank, others, concerned, lateness(blame));
-}
-
-// Ranks of the group in which the rank costs most: those do the same work.
-std::vector<std::uint32_t> peers(Ranks ranks, const Matching& matching, std::uint32_t rank, std::uint32_t group) {
-  const std::vector<std::int64_t>& members = matching.groups[group].ranks;
-  std::vector<std::uint32_t> out;
-  for (std::uint32_t r = 0; r < ranks.size(); ++r) {
-    if (r != rank && (members.empty() || std::binary_search(members.begin(), members.end(), ranks[r].context.rank.rank()))) out.push_back(r);
-  }
-  return out;
+  judgement.cause = explain(ranks, rank, others, concerned, lateness(cost));
 }
 
 }  // namespace
@@ -91,19 +78,18 @@ std::string_view verdict_name(RankVerdict verdict) {
   return {};
 }
 
-std::vector<Judgement> judge(Ranks ranks, const Matching& matching, const std::vector<Account>& accounts) {
+std::vector<Judgement> judge(Ranks ranks, const std::vector<Account>& accounts) {
   std::vector<Judgement> judgements(ranks.size());
-  std::vector<StepBlames> blames;
+  std::vector<StepCosts> costs;
   for (std::size_t r = 0; r < ranks.size(); ++r) {
-    judgements[r].wait_each_ns = accounts[r].wait_each_ns;
-    judgements[r].cost_ns = accounts[r].cost_ns;
-    blames.push_back(accounts[r].steps);
+    judgements[r].cost = accounts[r].cost;
+    costs.push_back(accounts[r].steps);
   }
-  count_steps(ranks, blames, judgements);
+  count_steps(ranks, costs, judgements);
   for (std::uint32_t r = 0; r < ranks.size(); ++r) {
     const Account& account = accounts[r];
-    decide(blames[r], account.owed_count, account.collectives, judgements[r]);
-    if (account.worst_group) find_cause(ranks, r, peers(ranks, matching, r, *account.worst_group), blames[r], judgements[r]);
+    decide(costs[r], account.owed_count, account.collectives, judgements[r]);
+    find_cause(ranks, r, account.peers, costs[r], judgements[r]);
   }
   return judgements;
 }
@@ -115,7 +101,7 @@ std::vector<Judgement> judge_by_busy_time(Ranks ranks) {
   for (const auto& rank : ranks) {
     for (const StepWork& work : rank.partial.steps) busy[work.step].push_back(work.busy_ns());
   }
-  std::vector<StepBlames> blames(ranks.size());
+  std::vector<StepCosts> costs(ranks.size());
   for (std::size_t r = 0; r < ranks.size(); ++r) {
     for (const StepWork& work : ranks[r].partial.steps) {
       std::vector<Nanos> others = busy[work.step];
@@ -123,19 +109,18 @@ std::vector<Judgement> judge_by_busy_time(Ranks ranks) {
       others.erase(std::find(others.begin(), others.end(), work.busy_ns()));
       const Nanos excess_ns = work.busy_ns() - divide_half_even(*median_times_2(others), 2);
       if (excess_ns <= 0) continue;
-      blames[r][work.step] = {excess_ns, excess_ns};
-      judgements[r].wait_each_ns += excess_ns;
-      judgements[r].cost_ns += excess_ns;
+      costs[r][work.step] = {excess_ns, excess_ns};
+      judgements[r].cost += costs[r][work.step];
     }
   }
-  count_steps(ranks, blames, judgements);
+  count_steps(ranks, costs, judgements);
   for (std::uint32_t r = 0; r < ranks.size(); ++r) {
-    decide(blames[r], 0, 0, judgements[r]);
+    decide(costs[r], 0, 0, judgements[r]);
     std::vector<std::uint32_t> others;
     for (std::uint32_t o = 0; o < ranks.size(); ++o) {
       if (o != r) others.push_back(o);
     }
-    find_cause(ranks, r, others, blames[r], judgements[r]);
+    find_cause(ranks, r, others, costs[r], judgements[r]);
   }
   return judgements;
 }

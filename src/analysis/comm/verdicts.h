@@ -16,8 +16,7 @@ std::string_view verdict_name(RankVerdict verdict);  ///< straggler, transient, 
 
 struct Judgement {
   RankVerdict verdict = RankVerdict::kNone;
-  Nanos wait_each_ns = 0;     ///< what each of the others waits for it on average
-  Nanos cost_ns = 0;          ///< of it, what is not hidden: how much shorter their time could be
+  Cost cost;                  ///< for each of the others
   Nanos time_ns = 0;          ///< of its steps together, or of the record
   std::int64_t top_steps = 0; ///< steps in which it costs most
   std::int64_t steps = 0;     ///< steps of the rank
@@ -26,7 +25,7 @@ struct Judgement {
 };
 
 /// By the accounts of all ranks. Fewer than two ranks: nobody.
-std::vector<Judgement> judge(Ranks ranks, const Matching& matching, const std::vector<Account>& accounts);
+std::vector<Judgement> judge(Ranks ranks, const std::vector<Account>& accounts);
 
 /// Without collectives: by how long the devices of a rank are busy in every step, against the median of the ranks.
 /// Wait and cost are the excess over that.

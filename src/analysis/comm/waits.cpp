@@ -1,6 +1,7 @@
 #include "waits.h"
 
 #include <algorithm>
+#include <map>
 #include <tuple>
 #include <utility>
 
@@ -101,51 +102,83 @@ class Blame {
   std::vector<std::vector<Held>> history_;
 };
 
+// Groups with the same ranks are one: their waits follow one another.
+std::vector<std::uint32_t> rank_sets(const Matching& matching) {
+  std::map<std::vector<std::int64_t>, std::uint32_t> first_with;
+  std::vector<std::uint32_t> out;
+  for (std::uint32_t g = 0; g < matching.groups.size(); ++g) {
+    const std::vector<std::int64_t>& ranks = matching.groups[g].ranks;
+    out.push_back(ranks.empty() ? g : first_with.try_emplace(ranks, g).first->second);
+  }
+  return out;
+}
+
+class Accountant {
+ public:
+  Accountant(Ranks ranks, const Matching& matching)
+      : ranks_(ranks), matching_(matching), set_of_(rank_sets(matching)), accounts_(ranks.size()), by_set_(ranks.size()) {}
+
+  std::vector<Account> run(const std::vector<Wait>& waits) {
+    for (const Wait& wait : waits) {
+      const Member first = matching_.of(matching_.instances[wait.instance]).front();
+      if (signature(ranks_, first).pairing == Pairing::kGroup) book(wait);
+    }
+    for (std::uint32_t r = 0; r < ranks_.size(); ++r) take_worst(r);
+    return std::move(accounts_);
+  }
+
+ private:
+  void book(const Wait& wait) {
+    const Instance& instance = matching_.instances[wait.instance];
+    Cost sum;
+    const Collective* of_owed = nullptr;
+    for (const Member m : matching_.of(instance)) {
+      const Collective& c = at(ranks_, m);
+      const Nanos wait_ns = c.dur_ns - wait.transfer_ns;
+      ++accounts_[m.rank].collectives;
+      accounts_[m.rank].wait_suffered_ns += wait_ns;
+      if (m.rank != wait.last) sum += {wait_ns, std::min(wait_ns, c.exposed_ns)};
+      if (m.rank == wait.owed) of_owed = &c;
+    }
+    if (!wait.last) return;
+    ++accounts_[*wait.last].last_count;
+    accounts_[*wait.last].wait_caused_ns += sum.wait_ns;
+    accounts_[*wait.owed].wait_owed_ns += sum.wait_ns;
+    if (of_owed == nullptr) return;  // passed on from a group of others: its own group tells what that costs
+    ++accounts_[*wait.owed].owed_count;
+    const auto others = static_cast<Nanos>(instance.count) - 1;
+    by_set_[*wait.owed][set_of_[instance.group]][of_owed->step] += {divide_half_even(sum.wait_ns, others), divide_half_even(sum.exposed_ns, others)};
+  }
+
+  void take_worst(std::uint32_t rank) {
+    Account& account = accounts_[rank];
+    std::optional<std::uint32_t> worst;
+    for (const auto& [set, steps] : by_set_[rank]) {
+      Cost cost;
+      for (const auto& [step, of_step] : steps) cost += of_step;
+      if (worst && cost.wait_ns <= account.cost.wait_ns) continue;
+      worst = set;
+      account.cost = cost;
+      account.steps = steps;
+    }
+    if (!worst) return;
+    const std::vector<std::int64_t>& members = matching_.groups[*worst].ranks;
+    for (std::uint32_t r = 0; r < ranks_.size(); ++r) {
+      if (r != rank && (members.empty() || std::binary_search(members.begin(), members.end(), ranks_[r].context.rank.rank()))) account.peers.push_back(r);
+    }
+  }
+
+  Ranks ranks_;
+  const Matching& matching_;
+  std::vector<std::uint32_t> set_of_;
+  std::vector<Account> accounts_;
+  std::vector<std::map<std::uint32_t, StepCosts>> by_set_;  // by rank: what it costs in every set of ranks
+};
+
 }  // namespace
 
 std::vector<Wait> find_waits(Ranks ranks, const Matching& matching, const Clocks& clocks) { return Blame(ranks, matching, clocks).run(); }
 
-std::vector<Account> make_accounts(Ranks ranks, const Matching& matching, const std::vector<Wait>& waits) {
-  std::vector<Account> accounts(ranks.size());
-  std::vector<std::map<std::uint32_t, Nanos>> by_group(ranks.size());
-  for (const Wait& wait : waits) {
-    const Instance& instance = matching.instances[wait.instance];
-    const std::span<const Member> members = matching.of(instance);
-    if (signature(ranks, members.front()).pairing == Pairing::kPair) continue;
-    Nanos sum_ns = 0;
-    Nanos exposed_ns = 0;
-    const Collective* of_owed = nullptr;
-    for (const Member m : members) {
-      const Nanos wait_ns = at(ranks, m).dur_ns - wait.transfer_ns;
-      ++accounts[m.rank].collectives;
-      accounts[m.rank].wait_suffered_ns += wait_ns;
-      if (m.rank != wait.last) {
-        sum_ns += wait_ns;
-        exposed_ns += std::min(wait_ns, at(ranks, m).exposed_ns);
-      }
-      if (m.rank == wait.owed) of_owed = &at(ranks, m);
-    }
-    if (!wait.last) continue;
-    ++accounts[*wait.last].last_count;
-    accounts[*wait.last].wait_caused_ns += sum_ns;
-    Account& owed = accounts[*wait.owed];
-    owed.wait_owed_ns += sum_ns;
-    if (of_owed == nullptr) continue;  // blame from a group of others costs no further time: they wait meanwhile
-    const auto others = static_cast<Nanos>(instance.count) - 1;
-    const StepBlame blame{divide_half_even(sum_ns, others), divide_half_even(exposed_ns, others)};
-    ++owed.owed_count;
-    owed.wait_each_ns += blame.wait_each_ns;
-    owed.cost_ns += blame.cost_ns;
-    StepBlame& step = owed.steps[of_owed->step];
-    step.wait_each_ns += blame.wait_each_ns;
-    step.cost_ns += blame.cost_ns;
-    by_group[*wait.owed][instance.group] += blame.wait_each_ns;
-  }
-  for (std::size_t r = 0; r < ranks.size(); ++r) {
-    const auto worst = std::max_element(by_group[r].begin(), by_group[r].end(), [](const auto& a, const auto& b) { return a.second < b.second; });
-    if (worst != by_group[r].end()) accounts[r].worst_group = worst->first;
-  }
-  return accounts;
-}
+std::vector<Account> make_accounts(Ranks ranks, const Matching& matching, const std::vector<Wait>& waits) { return Accountant(ranks, matching).run(waits); }
 
 }  // namespace hta::analysis::comm

@@ -26,24 +26,33 @@ struct Wait {
 /// By `arrived_ns`. O(n log n).
 std::vector<Wait> find_waits(Ranks ranks, const Matching& matching, const Clocks& clocks);
 
-/// What a rank costs the others in one step.
-struct StepBlame {
-  Nanos wait_each_ns = 0;
-  Nanos cost_ns = 0;
+/// What a rank costs each of the others, on average.
+struct Cost {
+  Nanos wait_ns = 0;
+  Nanos exposed_ns = 0;  ///< of it, what no computation of theirs hides
+  Cost& operator+=(const Cost& other) {
+    wait_ns += other.wait_ns;
+    exposed_ns += other.exposed_ns;
+    return *this;
+  }
 };
+
+/// By step number.
+using StepCosts = std::map<std::int64_t, Cost>;
 
 /// One rank's account over all collectives but sends and receives, where the receiver has to wait by design.
 struct Account {
-  Nanos wait_caused_ns = 0;    ///< of the others, where this rank was last
+  Nanos wait_caused_ns = 0;  ///< of the others, where this rank was last
   Nanos wait_suffered_ns = 0;
-  Nanos wait_owed_ns = 0;      ///< of others, by blame
-  Nanos wait_each_ns = 0;       ///< mean wait of the other ranks, over its own instances with the blame for them
-  Nanos cost_ns = 0;            ///< of it, what no computation of theirs hides
+  Nanos wait_owed_ns = 0;  ///< of others, by blame
   std::int64_t last_count = 0;
   std::int64_t owed_count = 0;  ///< own instances with the blame for them
   std::int64_t collectives = 0;
-  std::map<std::int64_t, StepBlame> steps;  ///< by number
-  std::optional<std::uint32_t> worst_group;  ///< in which it costs most
+  /// Among the ranks that it costs most. One lateness shows in several groups (first the tensor-parallel one, then the
+  /// data-parallel one), so what it costs in different sets of ranks does not add up.
+  Cost cost;
+  StepCosts steps;
+  std::vector<std::uint32_t> peers;  ///< those ranks, without itself
 };
 
 std::vector<Account> make_accounts(Ranks ranks, const Matching& matching, const std::vector<Wait>& waits);

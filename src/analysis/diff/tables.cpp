@@ -10,11 +10,10 @@ namespace {
 using result::Bar;
 using result::Cell;
 using result::ColumnSpec;
+using result::if_room;
 using result::Fit;
 using result::Presence;
 using enum result::CellType;
-
-constexpr ColumnSpec if_room(std::string_view name, result::CellType type) { return {name, type, Presence::kAlways, Bar::kNo, Fit::kIfRoom}; }
 
 constexpr std::array kKernelColumns{
     ColumnSpec{"name", kText},

@@ -1,8 +1,7 @@
 #include "hta/analysis/counters.h"
 
-#include <catch2/catch.hpp>
-
 #include "support/trace_sketch.h"
+#include <catch2/catch.hpp>
 
 using namespace hta;
 using namespace hta::test;
@@ -64,7 +63,8 @@ TEST_CASE("counters: streams of two devices with one number are two queues, unli
   sketch.kernel("b", 0, 1, 10, 1, 7, 1);
   sketch.gpu("unlinked", 0, 1, 0, 9);
   const Trace trace = sketch.build();
-  CHECK(rows_of(counters_of(trace).document, "queue_summary", {"device", "stream", "count", "max"}) == Rows{"0|7|2|1", "1|7|2|1"});
+  CHECK(rows_of(counters_of(trace).document, "queue_summary", {"device", "stream", "count", "max"}) ==
+        Rows{"0|7|2|1", "1|7|2|1"});
 }
 
 TEST_CASE("counters: the time at a full queue is counted for every stream, as a share of the trace") {
@@ -75,9 +75,11 @@ TEST_CASE("counters: the time at a full queue is counted for every stream, as a 
   sketch.kernel("d", 50, 1, 70, 30, 8);  // the trace ends at 100
   const Trace trace = sketch.build();
   const Outcome outcome = counters_of(trace, {{"queue-full", "2"}});
-  CHECK(rows_of(outcome.document, "queue_summary", {"stream", "full_us", "full_pct"}) == Rows{"7|30.000|30.00", "8|10.000|10.00"});
+  CHECK(rows_of(outcome.document, "queue_summary", {"stream", "full_us", "full_pct"}) ==
+        Rows{"7|30.000|30.00", "8|10.000|10.00"});
   CHECK(outcome.document.heading.front() ==
-        "Longest time at a full launch queue (2 or more): 30.00 µs, 30.00 % of the trace, on rank 0, device 0, stream 7; the host is "
+        "Longest time at a full launch queue (2 or more): 30.00 µs, 30.00 % of the trace, on rank 0, device 0, stream "
+        "7; the host is "
         "ahead and waits there, so the GPU is what takes the time.");
 }
 
@@ -87,8 +89,10 @@ TEST_CASE("counters: the summary describes the points, its time mean weighs by t
   sketch.kernel("b", 2, 1, 20, 1);  // points 1 2 1 0 at 0 2 10 20
   const Trace trace = sketch.build();
   const Outcome outcome = counters_of(trace);
-  CHECK(rows_of(outcome.document, "queue_summary") == Rows{"0|0|7|4|1.0000|0.8165|0|0.7500|1.0000|1.2500|2|1.4000|0.000|0.00"});
-  CHECK(outcome.document.heading.front() == "No launch queue was full (1,024); the longest held 2 launches on rank 0, device 0, stream 7.");
+  CHECK(rows_of(outcome.document, "queue_summary") ==
+        Rows{"0|0|7|4|1.0000|0.8165|0|0.7500|1.0000|1.2500|2|1.4000|0.000|0.00"});
+  CHECK(outcome.document.heading.front() ==
+        "No launch queue was full (1,024); the longest held 2 launches on rank 0, device 0, stream 7.");
 }
 
 TEST_CASE("counters: no time between the points gives no time mean") {
@@ -147,7 +151,8 @@ TEST_CASE("counters: pageable copies are told") {
   const Trace trace = sketch.build();
   const Outcome outcome = counters_of(trace);
   CHECK(outcome.document.heading.back() ==
-        "1 of 2 copies between host and device use pageable memory (2.00 µs): pinned memory (pin_memory=True, non_blocking=True) "
+        "1 of 2 copies between host and device use pageable memory (2.00 µs): pinned memory (pin_memory=True, "
+        "non_blocking=True) "
         "copies faster and does not stop the host.");
   CHECK(rows_of(outcome.document, "copies") ==
         Rows{"0|0|Memcpy HtoD (Pageable -> Device)|1|100|2.000|2.000|2.000|0.050000",
@@ -158,8 +163,8 @@ TEST_CASE("counters: pageable copies are told") {
 namespace {
 
 // A range with one hardware counter.
-void range(TraceSketch& sketch, std::string_view name, std::int64_t start_us, std::string_view counter, std::string_view value,
-           std::int64_t correlation = 0) {
+void range(TraceSketch& sketch, std::string_view name, std::int64_t start_us, std::string_view counter,
+           std::string_view value, std::int64_t correlation = 0) {
   StringTable& strings = sketch.builder().strings();
   const std::vector<std::pair<StringId, StringId>> counters{{strings.intern(counter), strings.intern(value)}};
   const std::vector<ArgValue> args{{ArgKey::kCorrelation, correlation}};
@@ -189,7 +194,8 @@ TEST_CASE("counters: ranges without correlation meet kernel launches in their or
   const Trace trace = sketch.build();
   const Outcome outcome = counters_of(trace, {}, {"cupti"});
   CHECK(rows_of(outcome.document, "cupti") ==
-        Rows{"0|conv|aten::conv2d|aten::cudnn_convolution|aten::conv2d -> aten::cudnn_convolution||10", "0|alone||||1.5e3|"});
+        Rows{"0|conv|aten::conv2d|aten::cudnn_convolution|aten::conv2d -> aten::cudnn_convolution||10",
+             "0|alone||||1.5e3|"});
 }
 
 TEST_CASE("counters: ranges with a correlation meet the launch that has it") {

@@ -1,8 +1,7 @@
 #include "hta/analysis/memory.h"
 
-#include <catch2/catch.hpp>
-
 #include "support/trace_sketch.h"
+#include <catch2/catch.hpp>
 
 using namespace hta;
 using namespace hta::test;
@@ -21,7 +20,10 @@ struct Recorder {
   void memory(std::int64_t at_us, std::int64_t bytes, std::int64_t address, std::int64_t tid = TraceSketch::kMain,
               std::int64_t device_type = kCuda, bool totals = true) {
     total += bytes;
-    std::vector<ArgValue> args{{ArgKey::kMemoryBytes, bytes}, {ArgKey::kAddress, address}, {ArgKey::kDeviceType, device_type}, {ArgKey::kDeviceId, device_type == kCpu ? -1 : 0}};
+    std::vector<ArgValue> args{{ArgKey::kMemoryBytes, bytes},
+                               {ArgKey::kAddress, address},
+                               {ArgKey::kDeviceType, device_type},
+                               {ArgKey::kDeviceId, device_type == kCpu ? -1 : 0}};
     if (totals) {
       args.push_back({ArgKey::kTotalAllocated, total});
       args.push_back({ArgKey::kTotalReserved, 4096});
@@ -70,7 +72,8 @@ TEST_CASE("memory: host and device are apart") {
   r.total = 0;
   r.memory(20, 128, 1);
   const Trace trace = r.sketch.build();
-  CHECK(rows_of(memory_of(trace).document, "memory_peak", {"device_type", "device", "peak_allocated_bytes"}) == Rows{"cpu|-1|64", "cuda|0|128"});
+  CHECK(rows_of(memory_of(trace).document, "memory_peak", {"device_type", "device", "peak_allocated_bytes"}) ==
+        Rows{"cpu|-1|64", "cuda|0|128"});
 }
 
 TEST_CASE("memory: an allocation belongs to the innermost operator that does more than allocate") {
@@ -102,9 +105,11 @@ TEST_CASE("memory: releases count for the operator in which they happen, and liv
   r.memory(30, -50, 2);
   const Trace trace = r.sketch.build();
   const Outcome outcome = memory_of(trace);
-  CHECK(rows_of(outcome.document, "memory_operators", {"operator", "net_bytes", "allocated_bytes", "released_bytes", "allocations", "releases"}) ==
+  CHECK(rows_of(outcome.document, "memory_operators",
+                {"operator", "net_bytes", "allocated_bytes", "released_bytes", "allocations", "releases"}) ==
         Rows{"aten::a|350|350|0|2|0", "aten::b|50|400|350|1|2"});
-  CHECK(rows_of(outcome.document, "memory_live_at_peak", {"operator", "bytes", "pct", "count"}) == Rows{"aten::b|400|88.89|1", "aten::a|50|11.11|1"});
+  CHECK(rows_of(outcome.document, "memory_live_at_peak", {"operator", "bytes", "pct", "count"}) ==
+        Rows{"aten::b|400|88.89|1", "aten::a|50|11.11|1"});
 }
 
 TEST_CASE("memory: events without totals are summed up, and it is said") {
@@ -114,8 +119,11 @@ TEST_CASE("memory: events without totals are summed up, and it is said") {
   r.memory(3, -300, 1, TraceSketch::kMain, kCuda, false);
   const Trace trace = r.sketch.build();
   const Outcome outcome = memory_of(trace, {"memory_peak", "memory_curve"});
-  CHECK(rows_of(outcome.document, "memory_peak", {"peak_allocated_bytes", "at_us", "reserved_at_peak_bytes", "end_allocated_bytes"}) == Rows{"500|2.000||200"});
-  CHECK(rows_of(outcome.document, "memory_curve", {"ts_us", "change_bytes", "allocated_bytes"}) == Rows{"1.000|300|300", "2.000|200|500", "3.000|-300|200"});
+  CHECK(rows_of(outcome.document, "memory_peak",
+                {"peak_allocated_bytes", "at_us", "reserved_at_peak_bytes", "end_allocated_bytes"}) ==
+        Rows{"500|2.000||200"});
+  CHECK(rows_of(outcome.document, "memory_curve", {"ts_us", "change_bytes", "allocated_bytes"}) ==
+        Rows{"1.000|300|300", "2.000|200|500", "3.000|-300|200"});
   REQUIRE(outcome.document.notes.size() == 1);
   CHECK(outcome.document.notes.front().code == "no-memory-totals");
 }
@@ -131,10 +139,11 @@ TEST_CASE("memory: calls of the runtime's allocator are counted, and those behin
   sketch.call("hipHostMalloc", 300, 1);
   const Trace trace = sketch.build();
   const Outcome outcome = memory_of(trace);
-  CHECK(rows_of(outcome.document, "memory_calls") == Rows{"0|cudaMalloc|2|1|12.000|7.000", "0|cudaFree|1|1|3.000|3.000", "0|hipHostMalloc|1|0|1.000|1.000"});
-  CHECK(outcome.document.heading ==
-        Rows{"No memory event was recorded.",
-             "2 calls of the runtime's allocator lie in steps behind the first (table memory_calls): they stop the host, and the GPU with it."});
+  CHECK(rows_of(outcome.document, "memory_calls") ==
+        Rows{"0|cudaMalloc|2|1|12.000|7.000", "0|cudaFree|1|1|3.000|3.000", "0|hipHostMalloc|1|0|1.000|1.000"});
+  CHECK(outcome.document.heading == Rows{"No memory event was recorded.",
+                                         "2 calls of the runtime's allocator lie in steps behind the first (table "
+                                         "memory_calls): they stop the host, and the GPU with it."});
 }
 
 TEST_CASE("memory: a timeline has one row for each time, and one in front for what was there before") {
@@ -142,14 +151,18 @@ TEST_CASE("memory: a timeline has one row for each time, and one in front for wh
   options.tables = {"memory_timeline", "memory_categories", "memory_peak"};
   analysis::RankTimeline rank;
   rank.rank = 4;
-  rank.timeline.entries = {{2'000, 30, 4}, {-1, 100, 0}, {-1, 20, 1}, {1'000, 10, 4}, {2'000, 5, kUnknownMemory}, {3'000, -40, 4}};
+  rank.timeline.entries = {{2'000, 30, 4}, {-1, 100, 0}, {-1, 20, 1}, {1'000, 10, 4}, {2'000, 5, kUnknownMemory},
+                           {3'000, -40, 4}};
   result::Document document;
   analysis::tabulate_timelines(std::vector{rank}, options, document);
   CHECK(rows_of(document, "memory_timeline") ==
         Rows{"4|0.000|100|20|0|0|0|0|0|0|120", "4|0.000|100|20|0|0|10|0|0|0|130", "4|1.000|100|20|0|0|40|0|0|5|165",
              "4|2.000|100|20|0|0|0|0|0|5|125"});
-  CHECK(rows_of(document, "memory_peak", {"rank", "peak_allocated_bytes", "at_us", "start_allocated_bytes", "end_allocated_bytes", "events"}) == Rows{"4|165|1.000|120|125|6"});
-  CHECK(rows_of(document, "memory_categories", {"category", "bytes_at_peak", "pct_at_peak", "largest_bytes", "largest_at_us", "end_bytes"}).at(4) ==
-        "activation|40|24.24|40|1.000|0");
+  CHECK(rows_of(document, "memory_peak",
+                {"rank", "peak_allocated_bytes", "at_us", "start_allocated_bytes", "end_allocated_bytes", "events"}) ==
+        Rows{"4|165|1.000|120|125|6"});
+  CHECK(rows_of(document, "memory_categories",
+                {"category", "bytes_at_peak", "pct_at_peak", "largest_bytes", "largest_at_us", "end_bytes"})
+            .at(4) == "activation|40|24.24|40|1.000|0");
   CHECK(document.heading == Rows{"Highest peak: 165 B on rank 4, at 1.00 µs, 60.61 % of it parameter."});
 }

@@ -1,8 +1,7 @@
 #include "hta/analysis/steps.h"
 
-#include <catch2/catch.hpp>
-
 #include "support/trace_sketch.h"
+#include <catch2/catch.hpp>
 
 using namespace hta;
 using namespace hta::test;
@@ -10,7 +9,9 @@ using Rows = std::vector<std::string>;
 
 namespace {
 
-Outcome steps_of(const std::vector<const Trace*>& ranks) { return run(analysis::kSteps, ranks, options_of(analysis::kSteps)); }
+Outcome steps_of(const std::vector<const Trace*>& ranks) {
+  return run(analysis::kSteps, ranks, options_of(analysis::kSteps));
+}
 
 // Ten steps of 100 µs with 60 µs of computation each, but one of them.
 struct Usual {
@@ -34,7 +35,8 @@ TEST_CASE("steps: GPU time of all devices is clipped to the window and counted o
   sketch.gpu("b", 20, 20, 0, 7, 1);
   sketch.gpu("c", 90, 40);
   const Trace trace = sketch.build();
-  CHECK(rows_of(steps_of({&trace}).document, "steps") == Rows{"0|3|0.000|100.000|40.000|0", "0|4|100.000|50.000|30.000|0"});
+  CHECK(rows_of(steps_of({&trace}).document, "steps") ==
+        Rows{"0|3|0.000|100.000|40.000|0", "0|4|100.000|50.000|30.000|0"});
 }
 
 TEST_CASE("steps: events of one number are one window") {
@@ -56,8 +58,8 @@ TEST_CASE("steps: a step is an outlier beyond 3.5 robust deviations and five per
   for (int i = 0; i < 9; ++i) next.step(i, 100 + i % 3);
   next.step(9, 107, 60);
   const Trace at_six = next.sketch.build();
-  CHECK(rows_of(steps_of({&at_six}).document, "outlier_steps", {"step", "dur_us", "over_median_us", "over_median_pct"}) ==
-        Rows{"9|107.000|6.000|5.94"});
+  CHECK(rows_of(steps_of({&at_six}).document, "outlier_steps",
+                {"step", "dur_us", "over_median_us", "over_median_pct"}) == Rows{"9|107.000|6.000|5.94"});
 }
 
 TEST_CASE("steps: with no spread at all five per cent decide") {
@@ -81,7 +83,8 @@ TEST_CASE("steps: the part that grew most is named") {
   const Trace trace = run.sketch.build();
   const Outcome outcome = steps_of({&trace});
   CHECK(rows_of(outcome.document, "outlier_steps", {"step", "over_median_us", "part", "part_change_us"}) ==
-        Rows{"6|50.000|exposed communication|45.000", "7|60.000|compute|60.000", "8|70.000|idle|70.000", "9|-50.000|compute|-45.000"});
+        Rows{"6|50.000|exposed communication|45.000", "7|60.000|compute|60.000", "8|70.000|idle|70.000",
+             "9|-50.000|compute|-45.000"});
   CHECK(outcome.document.heading ==
         Rows{"10 steps on 1 rank: median 100.0 µs, longest 170.0 µs.",
              "Step 8 stands out on rank 0: 170.0 µs, 70.00 µs over the median; idle grew by 70.00 µs.",
@@ -101,7 +104,8 @@ TEST_CASE("steps: the rank whose own time grew is named, the others waited") {
   }
   const Outcome outcome = steps_of({&traces[0], &traces[1], &traces[2]});
   CHECK(outcome.document.heading.back() ==
-        "Step 5 stands out on rank 1: 140.0 µs, 40.00 µs over the median; idle grew by 40.00 µs. On 2 other ranks exposed communication "
+        "Step 5 stands out on rank 1: 140.0 µs, 40.00 µs over the median; idle grew by 40.00 µs. On 2 other ranks "
+        "exposed communication "
         "grew: they waited.");
   CHECK(outcome.document.next == std::vector<std::string>{"idle"});
 }
@@ -110,7 +114,8 @@ TEST_CASE("steps: statistics of the durations") {
   Usual run;
   for (const std::int64_t dur_us : {100, 100, 100, 200}) run.step(run.at_us, dur_us);
   const Trace trace = run.sketch.build();
-  CHECK(rows_of(steps_of({&trace}).document, "step_stats") == Rows{"0|4|125.000|100.000|185.000|100.000|200.000|50.000|1"});
+  CHECK(rows_of(steps_of({&trace}).document, "step_stats") ==
+        Rows{"0|4|125.000|100.000|185.000|100.000|200.000|50.000|1"});
 }
 
 TEST_CASE("steps: without GPU events or steps nothing is made up") {

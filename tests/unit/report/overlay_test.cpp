@@ -1,19 +1,18 @@
 #include "hta/report/overlay.h"
 
+#include "hta/input/byte_source.h"
+
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <string>
 #include <string_view>
-#include <vector>
-
 #include <unistd.h>
+#include <vector>
 
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 #include <rapidjson/document.h>
-
-#include "hta/input/byte_source.h"
 
 namespace {
 
@@ -146,17 +145,20 @@ TEST_CASE("overlay: nothing to add leaves the file as it is") {
 }
 
 TEST_CASE("overlay: a trailing comma goes, with or without an element behind it") {
-  CHECK(names_of(write("{\"traceEvents\": [" + kFirst + ",\n]}", with_element()).text) == std::vector<std::string>{"a", "new"});
+  CHECK(names_of(write("{\"traceEvents\": [" + kFirst + ",\n]}", with_element()).text) ==
+        std::vector<std::string>{"a", "new"});
   CHECK(names_of(write("{\"traceEvents\": [" + kFirst + ",\n]}", {}).text) == std::vector<std::string>{"a"});
 }
 
 TEST_CASE("overlay: a second document and a byte order mark are left out") {
   const std::string document = "{\"traceEvents\": [" + kFirst + "]}";
-  CHECK(names_of(write("\xEF\xBB\xBF" + document + "\n" + document, with_element()).text) == std::vector<std::string>{"a", "new"});
+  CHECK(names_of(write("\xEF\xBB\xBF" + document + "\n" + document, with_element()).text) ==
+        std::vector<std::string>{"a", "new"});
 }
 
 TEST_CASE("overlay: metadata with brackets and a member of the same name do not confuse the end") {
-  const std::string text = "{\"x\": {\"traceEvents\": [1]}, \"traceEvents\": [" + kFirst + "], \"y\": [{\"z\": \"]\"}]}";
+  const std::string text =
+      "{\"x\": {\"traceEvents\": [1]}, \"traceEvents\": [" + kFirst + "], \"y\": [{\"z\": \"]\"}]}";
   const Written written = write(text, with_element());
   CHECK(names_of(written.text) == std::vector<std::string>{"a", "new"});
   CHECK(nlohmann::json::parse(written.text).at("y").size() == 1);
@@ -178,7 +180,9 @@ TEST_CASE("overlay: counter tracks become one element a point") {
   overlay.counters.push_back({"Memset", "\"p\"", "GB/s", 6, {{0, 1'250'000}}});
   const auto events = events_of(write("[]", overlay).text);
   REQUIRE(events.size() == 3);
-  CHECK(events[0] == nlohmann::json::parse(R"({"ph":"C","cat":"hta_counter","name":"Queue \"7\"","pid":3,"tid":0,"ts":1.5,"args":{"launches":2}})"));
+  CHECK(events[0] ==
+        nlohmann::json::parse(
+            R"({"ph":"C","cat":"hta_counter","name":"Queue \"7\"","pid":3,"tid":0,"ts":1.5,"args":{"launches":2}})"));
   CHECK(events[1].at("ts") == 2000.001);
   CHECK(events[2].at("pid") == "p");
   CHECK(events[2].at("args").at("GB/s") == 1.25);
@@ -197,7 +201,8 @@ TEST_CASE("overlay: only chosen positions and metadata records are kept") {
 }
 
 TEST_CASE("overlay: a damaged record is left out, or the file is refused") {
-  const std::string text = "{\"traceEvents\": [" + kFirst + ",\n{\"ph\": \"X\", \"name\": \"un\"quoted\"},\n" + kThird + "]}";
+  const std::string text =
+      "{\"traceEvents\": [" + kFirst + ",\n{\"ph\": \"X\", \"name\": \"un\"quoted\"},\n" + kThird + "]}";
   const Written written = write(text, with_element());
   CHECK(names_of(written.text) == std::vector<std::string>{"a", "c", "new"});
   CHECK(written.counts.lost == 1);
@@ -205,7 +210,8 @@ TEST_CASE("overlay: a damaged record is left out, or the file is refused") {
   strict.damaged = DamagedInput::kRefuse;
   CHECK(write(text, strict).error == "is damaged or cut off, so no trace is written from it; hta info shows where");
   CHECK(write("[" + kFirst, strict).error.empty());  // the array form may be unterminated
-  CHECK(write("{\"traceEvents\": [" + kFirst, strict).error == "is damaged or cut off, so no trace is written from it; hta info shows where");
+  CHECK(write("{\"traceEvents\": [" + kFirst, strict).error ==
+        "is damaged or cut off, so no trace is written from it; hta info shows where");
 }
 
 TEST_CASE("overlay: what is no trace is refused") {
@@ -217,11 +223,14 @@ TEST_CASE("overlay: a file larger than the buffer passes through") {
   std::string events;
   for (int i = 0; i < 60'000; ++i) {
     if (i > 0) events += i % 3 == 0 ? " ,\r\n" : ",\n";
-    events += R"({"ph":"X","name":")" + std::string(static_cast<std::size_t>(i % 97), 'x') + R"(","ts":)" + std::to_string(i) + "}";
+    events += R"({"ph":"X","name":")" + std::string(static_cast<std::size_t>(i % 97), 'x') + R"(","ts":)" +
+              std::to_string(i) + "}";
   }
   events += R"(,{"ph":"X","name":"large","args":{"t":")" + std::string(3'000'000, 'y') + R"("}})";
-  const Written written = write("{\"traceEvents\":[" + events + "],\"z\":\"" + std::string(2'000'000, 'z') + "\"}", with_element());
-  CHECK(written.text == "{\"traceEvents\":[" + events + ",\n" + kNew + "],\"z\":\"" + std::string(2'000'000, 'z') + "\"}\n");
+  const Written written =
+      write("{\"traceEvents\":[" + events + "],\"z\":\"" + std::string(2'000'000, 'z') + "\"}", with_element());
+  CHECK(written.text ==
+        "{\"traceEvents\":[" + events + ",\n" + kNew + "],\"z\":\"" + std::string(2'000'000, 'z') + "\"}\n");
 }
 
 }  // namespace
