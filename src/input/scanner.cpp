@@ -25,6 +25,13 @@ constexpr std::size_t kStraddle = 256;
 
 std::size_t length(const char* from, const char* to) { return static_cast<std::size_t>(to - from); }
 
+// White space and commas.
+bool is_separator(char c) {
+  constexpr std::uint64_t kSeparators = 1u << '\t' | 1u << '\n' | 1u << '\r' | std::uint64_t{1} << ' ' | std::uint64_t{1} << ',';
+  const auto code = static_cast<unsigned char>(c);
+  return code < 64 && (kSeparators >> code & 1u) != 0;
+}
+
 // Whether the record at p seems to tell its phase, which the inner objects of a record do not.
 bool tells_phase(const char* p, const char* end) {
   constexpr std::size_t kNear = 256;
@@ -329,10 +336,7 @@ const char* Scanner::State::skipping(const char* p) {
 const char* Scanner::State::events(const char* p) {
   bool comma = false;
   for (;;) {
-    while (p < end && (is_json_space(*p) || *p == ',')) {
-      comma |= *p == ',';
-      ++p;
-    }
+    for (; is_separator(*p) && p < end; ++p) comma |= *p == ',';
     if (p == end) {
       if (!last) return stall(p);
       return report.bare_array ? end : cut_off();

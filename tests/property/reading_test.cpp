@@ -148,10 +148,12 @@ void check_all_ways(const TemporaryFile& file, std::mt19937_64& random) {
     options.reading.chunk_bytes = chunk + random() % 7;
     INFO("chunks of " << options.reading.chunk_bytes);
     CHECK(told(file.path(), options, 1) == expected);
-    options.reading.read_ahead_from = 0;
-    CHECK(told(file.path(), options, 2) == expected);  // reading ahead
+    if (chunk > 1000) {  // threads that pass single bytes to each other take for ever
+      options.reading.read_ahead_from = 0;
+      CHECK(told(file.path(), options, 2) == expected);
+    }
     options.reading.split_from = 0;
-    for (const std::size_t threads : {2, 3, 7}) {
+    for (const std::size_t threads : {std::size_t{2}, std::size_t{3}, std::size_t{7}}) {
       INFO(threads << " parts");
       CHECK(told(file.path(), options, threads) == expected);
     }

@@ -47,7 +47,7 @@ class TextMaker {
   std::string name() {
     if (options_.traps && chance(4)) return R"(x\"}, {\"ph\": \"X\", \"cat\": \"kernel\", \"name\": \"k\", \"ts\": 5, \"dur\": 1}, {\"ph\":)";
     return one_of(std::array<std::string_view, 9>{"aten::mm", "aten::add_", "ncclDevKernel_AllReduce", "Memcpy DtoH", "cudaLaunchKernel",
-                                                  "ProfilerStep#7", "with \\\"quotes\\\" and \\u00e9", "long name " "that goes on and on and on, <int, float>(at::Tensor const&)", "{[(,:"});
+                                                  "ProfilerStep#7", "with \\\"quotes\\\" and \\u00e9", "long name that goes on and on and on, <int, float>(at::Tensor const&)", "{[(,:"});
   }
 
   std::string pid() {
@@ -68,7 +68,7 @@ class TextMaker {
     text += R"("External id": )" + number(100) + R"(, "correlation": )" + number(300) + R"(, "stream": )" + number(3) + R"(, "device": 0)";
     if (chance(3)) text += R"(, "Input Dims": [[64, 3, 7, 7], [], [)" + number(9) + R"(]], "Input type": ["float", "", "Scalar"])";
     if (chance(6)) text += R"(, "Collective name": "allreduce", "dtype": "c10::BFloat16", "In msg nelems": )" + number(5000);
-    if (chance(6)) text += R"(, "memory bandwidth (GB/s)": 12.)" + number(99) + R"(, "bytes": )" + number(5000);
+    if (chance(6)) text += R"~(, "memory bandwidth (GB/s)": 12.)~" + number(99) + R"(, "bytes": )" + number(5000);
     if (options_.traps && chance(5)) {
       text += R"(, "list": [{"a": 1})";
       for (std::size_t i = 0; i < 40; ++i) text += R"(, {"ph": "X", "cat": "kernel", "name": "trap", "pid": 0, "tid": 7, "ts": 1, "dur": 2})";
