@@ -121,7 +121,7 @@ struct Attribution {
     StringId owner;
   };
   std::unordered_map<StringId, Sums> operators;
-  std::unordered_map<std::int64_t, Block> blocks;  // by address, up to the peak
+  std::unordered_map<std::int64_t, Block> blocks;  // live ones by address
 
   void add(const MemoryEvent& event, StringId owner) {
     OperatorMemory& sums = operators[owner].all;
@@ -143,7 +143,9 @@ struct Attribution {
       ++live.count;
       live.bytes += block.bytes;
     }
-    blocks.clear();
+  }
+  void at_end() {
+    for (const auto& [address, block] : blocks) operators[block.owner].all.kept_bytes += block.bytes;
   }
 };
 
@@ -166,12 +168,14 @@ std::vector<DeviceMemory> device_memory(const Trace& trace, Curve curve) {
     Attribution& attribution = attributions[key_of(event)];
     const std::size_t peak = peaks.at(key_of(event));
     attribution.add(event, owner);
-    if (i <= peak) attribution.follow(event, owner);
+    attribution.follow(event, owner);
     if (i == peak) attribution.at_peak();
   }
   std::vector<DeviceMemory> out;
   for (auto& [key, device] : devices) {
-    for (auto& [owner, sums] : attributions[key].operators) {
+    Attribution& attribution = attributions[key];
+    attribution.at_end();
+    for (auto& [owner, sums] : attribution.operators) {
       sums.all.name = sums.live.name = owner.valid() ? std::string(trace.text(owner)) : "";
       device.operators.push_back(sums.all);
       if (sums.live.count > 0) device.live_at_peak.push_back(sums.live);

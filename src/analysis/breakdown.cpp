@@ -1,13 +1,13 @@
 #include "hta/analysis/breakdown.h"
 
+#include "hta/base/human.h"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <map>
 #include <tuple>
 #include <unordered_map>
-
-#include "hta/base/human.h"
 
 namespace hta::analysis {
 namespace breakdown {
@@ -78,15 +78,19 @@ constexpr std::array kAnnotationColumns{
     ColumnSpec{"std_us", kTime, Presence::kAlways, Bar::kNo, Fit::kIfRoom},
 };
 constexpr std::array kTables{
-    result::TableSpec{"temporal", "Time of each device: compute, exposed communication, exposed memory, idle", kTemporalColumns},
+    result::TableSpec{"temporal", "Time of each device: compute, exposed communication, exposed memory, idle",
+                      kTemporalColumns},
     result::TableSpec{"kernel_types", "GPU time by the kinds of work that run at the same time", kTypeColumns},
     result::TableSpec{"kernels", "Kernels of each rank", kKernelColumns},
     result::TableSpec{"kernels_across_ranks", "Kernels that run on several ranks, and how evenly", kAcrossColumns},
     result::TableSpec{"annotations", "Annotated regions", kAnnotationColumns},
 };
 constexpr std::array kOptions{
-    OptionSpec{"by", OptionKind::kChoice, "", "WHAT", "split the times: step (each ProfilerStep) or annotation (kernels by the region they run in)", "step|annotation"},
-    OptionSpec{"host-annotations", OptionKind::kFlag, "", "", "annotations as recorded on the host instead of on the device", ""},
+    OptionSpec{"by", OptionKind::kChoice, "", "WHAT",
+               "split the times: step (each ProfilerStep) or annotation (kernels by the region they run in)",
+               "step|annotation"},
+    OptionSpec{"host-annotations", OptionKind::kFlag, "", "",
+               "annotations as recorded on the host instead of on the device", ""},
 };
 
 Needs needs(const Options&) {
@@ -121,7 +125,8 @@ std::vector<StringId> enclosing_annotations(const Trace& trace) {
   return names;
 }
 
-std::vector<DeviceTime> device_times(const Trace& trace, const std::map<std::int64_t, TypeSets>& devices, bool by_step) {
+std::vector<DeviceTime> device_times(const Trace& trace, const std::map<std::int64_t, TypeSets>& devices,
+                                     bool by_step) {
   std::vector<DeviceTime> out;
   for (const auto& [device, sets] : devices) {
     if (by_step) {
@@ -149,10 +154,12 @@ std::vector<KernelTime> kernel_times(const Trace& trace, bool by_annotation) {
   std::unordered_map<std::uint64_t, std::size_t> index;
   for (const GpuId i : IdRange<GpuId>(gpu.size())) {
     const StringId region = by_annotation ? annotation[i.value()] : StringId();
-    const std::uint64_t key = (std::uint64_t{region.value()} << 34) | (std::uint64_t{gpu.name[i].value()} << 2) | static_cast<std::uint64_t>(gpu.type[i]);
+    const std::uint64_t key = (std::uint64_t{region.value()} << 34) | (std::uint64_t{gpu.name[i].value()} << 2) |
+                              static_cast<std::uint64_t>(gpu.type[i]);
     const auto [at, fresh] = index.try_emplace(key, kernels.size());
     if (fresh) {
-      kernels.push_back({gpu.type[i], std::string(trace.name(i)), region.valid() ? std::string(trace.text(region)) : "", {}});
+      kernels.push_back(
+          {gpu.type[i], std::string(trace.name(i)), region.valid() ? std::string(trace.text(region)) : "", {}});
     }
     kernels[at->second].dur_ns.add(gpu.dur_ns[i]);
   }
@@ -178,7 +185,8 @@ void add_temporal(std::span<Ranked<Partial>> ranks, bool by_step, result::Docume
       const TimeParts& t = row.parts;
       std::vector<result::Cell> cells{context.rank, row.device};
       if (by_step) cells.emplace_back(row.step);
-      for (const Nanos ns : {t.span_ns, t.idle_ns, t.compute_ns, t.exposed_comm_ns, t.exposed_memory_ns, t.non_compute_ns()}) {
+      for (const Nanos ns :
+           {t.span_ns, t.idle_ns, t.compute_ns, t.exposed_comm_ns, t.exposed_memory_ns, t.non_compute_ns()}) {
         cells.emplace_back(ns);
       }
       for (const Nanos ns : {t.idle_ns, t.compute_ns, t.exposed_comm_ns, t.exposed_memory_ns, t.non_compute_ns()}) {
@@ -199,9 +207,8 @@ void add_types(std::span<Ranked<Partial>> ranks, result::Document& document) {
     if (sum > 0) rows.emplace_back(sum, type_mask_name(mask));
     total += sum;
   }
-  std::sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) {
-    return a.first != b.first ? a.first > b.first : a.second < b.second;
-  });
+  std::sort(rows.begin(), rows.end(),
+            [](const auto& a, const auto& b) { return a.first != b.first ? a.first > b.first : a.second < b.second; });
   result::Table table(kTables[1]);
   for (const auto& [sum, name] : rows) table.add({name, sum, percent(sum, total)});
   document.tables.push_back(std::move(table));
@@ -214,7 +221,8 @@ bool kernel_before(const KernelTime& a, const KernelTime& b) {
          std::pair(kernel_type_name(b.type), std::string_view(b.annotation));
 }
 
-void add_kernels(std::span<Ranked<Partial>> ranks, const Options& options, bool by_annotation, result::Document& document) {
+void add_kernels(std::span<Ranked<Partial>> ranks, const Options& options, bool by_annotation,
+                 result::Document& document) {
   result::Table table = by_annotation ? result::Table(kTables[2], {"annotation"}) : result::Table(kTables[2]);
   for (const auto& [context, partial] : ranks) {
     std::sort(partial.kernels.begin(), partial.kernels.end(), kernel_before);
@@ -223,8 +231,10 @@ void add_kernels(std::span<Ranked<Partial>> ranks, const Options& options, bool 
     const auto add = [&, &context = context](const KernelTime& kernel) {
       const Summary& d = kernel.dur_ns;
       std::vector<result::Cell> cells{context.rank, kernel_type_name(kernel.type), kernel.name};
-      if (by_annotation) cells.emplace_back(kernel.annotation.empty() ? result::Cell(std::nullopt) : result::Cell(kernel.annotation));
-      cells.insert(cells.end(), {d.count, static_cast<std::int64_t>(d.sum), d.mean(), d.min, d.max, d.deviation(), percent(d.sum, total)});
+      if (by_annotation)
+        cells.emplace_back(kernel.annotation.empty() ? result::Cell(std::nullopt) : result::Cell(kernel.annotation));
+      cells.insert(cells.end(), {d.count, static_cast<std::int64_t>(d.sum), d.mean(), d.min, d.max, d.deviation(),
+                                 percent(d.sum, total)});
       table.add(cells);
     };
     std::array<std::int64_t, 4> shown{};
@@ -287,8 +297,11 @@ void add_across(std::span<Ranked<Partial>> ranks, const Options& options, result
       mean_sum += static_cast<long double>(of.dur_ns.sum) / static_cast<long double>(of.dur_ns.count);
     }
     if (mean_sum > 0) {
-      const auto mean = [](const OfRank& of) { return static_cast<long double>(of.dur_ns.sum) / static_cast<long double>(of.dur_ns.count); };
-      const long double spread = (mean(*row.high) - mean(*row.low)) * static_cast<long double>(of_ranks.size()) / mean_sum;
+      const auto mean = [](const OfRank& of) {
+        return static_cast<long double>(of.dur_ns.sum) / static_cast<long double>(of.dur_ns.count);
+      };
+      const long double spread =
+          (mean(*row.high) - mean(*row.low)) * static_cast<long double>(of_ranks.size()) / mean_sum;
       row.spread = std::llrint(spread * 10'000);
     }
     rows.push_back(row);
@@ -309,12 +322,13 @@ void add_across(std::span<Ranked<Partial>> ranks, const Options& options, result
       continue;
     }
     table.add({kernel_type_name(row.type), row.name, static_cast<std::int64_t>(row.ranks), row.all.count,
-               static_cast<std::int64_t>(row.all.sum), row.all.mean(), row.low->rank, row.low->dur_ns.mean(), row.high->rank,
-               row.high->dur_ns.mean(), row.spread});
+               static_cast<std::int64_t>(row.all.sum), row.all.mean(), row.low->rank, row.low->dur_ns.mean(),
+               row.high->rank, row.high->dur_ns.mean(), row.spread});
   }
   if (others.count > 0) {
-    table.add({std::nullopt, "others", static_cast<std::int64_t>(other_ranks), others.count, static_cast<std::int64_t>(others.sum),
-               others.mean(), std::nullopt, std::nullopt, std::nullopt, std::nullopt, std::nullopt});
+    table.add({std::nullopt, "others", static_cast<std::int64_t>(other_ranks), others.count,
+               static_cast<std::int64_t>(others.sum), others.mean(), std::nullopt, std::nullopt, std::nullopt,
+               std::nullopt, std::nullopt});
   }
   document.tables.push_back(std::move(table));
 }
@@ -322,9 +336,10 @@ void add_across(std::span<Ranked<Partial>> ranks, const Options& options, result
 void add_annotations(std::span<Ranked<Partial>> ranks, const Options& options, result::Document& document) {
   result::Table table(kTables[4]);
   for (const auto& [context, partial] : ranks) {
-    std::sort(partial.annotations.begin(), partial.annotations.end(), [](const AnnotationTime& a, const AnnotationTime& b) {
-      return a.dur_ns.sum != b.dur_ns.sum ? a.dur_ns.sum > b.dur_ns.sum : a.name < b.name;
-    });
+    std::sort(partial.annotations.begin(), partial.annotations.end(),
+              [](const AnnotationTime& a, const AnnotationTime& b) {
+                return a.dur_ns.sum != b.dur_ns.sum ? a.dur_ns.sum > b.dur_ns.sum : a.name < b.name;
+              });
     const auto add = [&, &context = context](std::string_view name, const Summary& d) {
       table.add({context.rank, name, d.count, static_cast<std::int64_t>(d.sum), d.mean(), d.min, d.max, d.deviation()});
     };
@@ -349,9 +364,9 @@ void add_heading(std::span<Ranked<Partial>> ranks, result::Document& document) {
     document.note("no-gpu-events", "no rank has GPU events; was ProfilerActivity.CUDA on?");
     return;
   }
-  document.heading.push_back("GPU time: compute " + human_percent(all.compute_ns, all.span_ns) + ", exposed communication " +
-                             human_percent(all.exposed_comm_ns, all.span_ns) + ", exposed memory " +
-                             human_percent(all.exposed_memory_ns, all.span_ns) + ", idle " +
+  document.heading.push_back("GPU time: compute " + human_percent(all.compute_ns, all.span_ns) +
+                             ", exposed communication " + human_percent(all.exposed_comm_ns, all.span_ns) +
+                             ", exposed memory " + human_percent(all.exposed_memory_ns, all.span_ns) + ", idle " +
                              human_percent(all.idle_ns, all.span_ns) + ".");
   // What is largest besides compute is where to look next.
   if (all.idle_ns >= all.exposed_comm_ns && all.idle_ns * 20 > all.span_ns) document.next.push_back("idle");
@@ -370,8 +385,8 @@ Partial map(const Trace& trace, const Options& options) {
     for (TypeMask mask = 1; mask < kTypeMasks; ++mask) out.type_times[mask] += times[mask];
   }
   out.kernels = kernel_times(trace, by == "annotation");
-  out.annotations = annotation_times(trace, options.flag("host-annotations") ? CategoryKind::kUserAnnotation
-                                                                             : CategoryKind::kGpuAnnotation);
+  out.annotations = annotation_times(
+      trace, options.flag("host-annotations") ? CategoryKind::kUserAnnotation : CategoryKind::kGpuAnnotation);
   return out;
 }
 
@@ -391,7 +406,8 @@ Status combine(std::span<Ranked<Partial>> ranks, const Options& options, result:
 
 constexpr AnalysisSpec kBreakdown = make_spec<breakdown::Partial, &breakdown::map, &breakdown::combine>(
     "breakdown", "where does GPU time go?",
-    "Splits the time of every device into compute, exposed communication, exposed memory and idle, and lists kernels and annotated regions.",
+    "Splits the time of every device into compute, exposed communication, exposed memory and idle, and lists kernels "
+    "and annotated regions.",
     breakdown::kTables, breakdown::kOptions, &breakdown::needs);
 
 }  // namespace hta::analysis

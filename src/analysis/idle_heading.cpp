@@ -17,7 +17,9 @@ struct Account {
   std::array<Nanos, 3> kind_ns{};  // host_wait, kernel_wait, other
   Nanos after_sync_ns = 0;
   std::map<HostCause, Nanos> causes;
-  std::map<HostCause, std::map<std::string_view, Nanos>> activities;
+  // By cause: what it was, and the same with where it was.
+  std::map<HostCause, std::map<std::string, Nanos>> activities;
+  std::map<HostCause, std::map<std::string, Nanos>> places;
 
   Nanos idle_ns() const { return kind_ns[0] + kind_ns[1] + kind_ns[2]; }
 
@@ -27,7 +29,9 @@ struct Account {
     for (std::size_t kind = 0; kind < 3; ++kind) kind_ns[kind] += device.kinds[kind].idle_ns;
     for (const CauseIdle& cause : device.causes) causes[cause.cause] += cause.idle_ns;
     for (const SourceIdle& source : device.sources) {
-      if (!source.activity.empty()) activities[source.cause][source.activity] += source.idle_ns;
+      if (source.activity.empty()) continue;
+      activities[source.cause][source.activity] += source.idle_ns;
+      if (!source.place.empty()) places[source.cause][source.activity + ", in " + source.place] += source.idle_ns;
     }
   }
 };
@@ -39,14 +43,20 @@ std::vector<std::pair<Key, Nanos>> largest_first(const std::map<Key, Nanos>& tim
   return out;
 }
 
-// "data loading 61.20 % (enumerate(DataLoader)#...)": the name stands there if it makes up most of the cause.
+// The name that makes up most of a cause, if one does.
+std::string main_name(const std::map<HostCause, std::map<std::string, Nanos>>& names, HostCause cause, Nanos ns) {
+  const auto of = names.find(cause);
+  if (of == names.end()) return {};
+  const auto largest = largest_first(of->second).front();
+  return largest.second * 2 > ns ? largest.first : std::string();
+}
+
+// "data loading 61.20 % (enumerate(DataLoader)#...)".
 std::string cause_text(const Account& account, HostCause cause, Nanos ns) {
-  std::string text = std::string(host_cause_words(cause)) + " " + human_percent(ns, account.idle_ns());
-  if (const auto names = account.activities.find(cause); names != account.activities.end()) {
-    const auto largest = largest_first(names->second).front();
-    if (largest.second * 2 > ns) text += " (" + std::string(largest.first) + ")";
-  }
-  return text;
+  std::string name = main_name(account.places, cause, ns);
+  if (name.empty()) name = main_name(account.activities, cause, ns);
+  return std::string(host_cause_words(cause)) + " " + human_percent(ns, account.idle_ns()) +
+         (name.empty() ? "" : " (" + name + ")");
 }
 
 void say_kinds(const Account& all, result::Document& document) {

@@ -73,7 +73,7 @@ Needs needs(const Options& options) {
   Needs needs;
   if (options.wants("op_sequences")) {
     needs.call_tree = true;
-    needs.python_frames = true;  // they are part of the tree: an operator may end with the frame around it
+    needs.python_tree = true;  // an operator may end with the frame around it
   }
   return needs;
 }

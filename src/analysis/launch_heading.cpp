@@ -28,7 +28,9 @@ std::string where_late(std::span<Ranked<Partial>> ranks) {
   const auto step = std::max_element(steps.begin(), steps.end(),
                                      [](const auto& a, const auto& b) { return a.second.count < b.second.count; });
   if (step != steps.end() && step->second.count * 2 > late.count) {
-    text += (text.empty() ? " " : ", ") + (step->second.count == late.count ? "all" : with_commas(step->second.count)) +
+    const bool all = step->second.count == late.count;
+    text += (text.empty() ? (all ? " All" : " " + with_commas(step->second.count))
+                          : ", " + (all ? "all" : with_commas(step->second.count))) +
             " of them in step " + std::to_string(step->first);
   }
   return text.empty() ? text : text + ".";
@@ -68,7 +70,7 @@ void say_classes(std::span<Ranked<Partial>> ranks, result::Document& document) {
   document.heading.push_back("Shorter than the call that launches them: " + human_percent(short_kernels, pairs) +
                              " of the GPU events. Slow launch calls: " + human_percent(runtime_outliers, pairs) +
                              ". Started long after their launch: " + human_percent(delay_outliers, pairs) +
-                             (delay_outliers * 2 > pairs ? " (the queue is full, which is fine)." : "."));
+                             (delay_outliers * 2 > pairs ? " (the host runs ahead, which is fine)." : "."));
 }
 
 // One line of bars; all lines over the same buckets, so that they can be compared.

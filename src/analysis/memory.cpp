@@ -23,21 +23,16 @@ constexpr std::array kPeakColumns{
     ColumnSpec{"peak_allocated_bytes", kBytes},
     ColumnSpec{"at_us", kTime},
     ColumnSpec{"step", kInteger},
-    ColumnSpec{"reserved_at_peak_bytes", kBytes},
+    if_room("reserved_at_peak_bytes", kBytes),
     if_room("peak_reserved_bytes", kBytes),
-    ColumnSpec{"start_allocated_bytes", kBytes},
-    ColumnSpec{"end_allocated_bytes", kBytes},
+    if_room("start_allocated_bytes", kBytes),
+    if_room("end_allocated_bytes", kBytes),
     if_room("events", kInteger),
 };
 constexpr std::array kOperatorColumns{
-    ColumnSpec{"rank", kRank},
-    ColumnSpec{"device_type", kText},
-    ColumnSpec{"device", kInteger},
-    ColumnSpec{"operator", kText},
-    ColumnSpec{"net_bytes", kBytes},
-    ColumnSpec{"allocated_bytes", kBytes},
-    ColumnSpec{"released_bytes", kBytes},
-    ColumnSpec{"allocations", kInteger},
+    ColumnSpec{"rank", kRank},          ColumnSpec{"device_type", kText},  ColumnSpec{"device", kInteger},
+    ColumnSpec{"operator", kText},      ColumnSpec{"net_bytes", kBytes},   ColumnSpec{"kept_bytes", kBytes},
+    if_room("allocated_bytes", kBytes), if_room("released_bytes", kBytes), if_room("allocations", kInteger),
     if_room("releases", kInteger),
 };
 constexpr std::array kLiveColumns{
@@ -155,8 +150,8 @@ void add_operators(std::span<Ranked<Partial>> ranks, const Options& options, res
     for (const DeviceMemory& device : partial.devices) {
       const std::string type = device_type_name(device.device_type);
       const auto add = [&, &context = context](result::Cell name, const OperatorMemory& sums) {
-        table.add({context.rank, type, device.device, name, sums.net_bytes(), sums.allocated_bytes, sums.released_bytes,
-                   sums.allocations, sums.releases});
+        table.add({context.rank, type, device.device, name, sums.net_bytes(), sums.kept_bytes, sums.allocated_bytes,
+                   sums.released_bytes, sums.allocations, sums.releases});
       };
       OperatorMemory others;
       std::int64_t shown = 0;
@@ -169,6 +164,7 @@ void add_operators(std::span<Ranked<Partial>> ranks, const Options& options, res
         others.releases += sums.releases;
         others.allocated_bytes += sums.allocated_bytes;
         others.released_bytes += sums.released_bytes;
+        others.kept_bytes += sums.kept_bytes;
       }
       if (others.allocations + others.releases > 0) add("others", others);
     }

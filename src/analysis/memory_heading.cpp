@@ -63,22 +63,50 @@ void say_growth(const OfRank& of, result::Document& document) {
   const std::int64_t growth = of.device->end_bytes - of.device->start_bytes;
   if (growth <= 0 || growth * kNotable < of.device->peak.allocated_bytes) return;
   std::string line = "From the first to the last event it grew by " + human_bytes(growth);
-  const auto& operators = of.device->operators;
-  if (!operators.empty() && operators.front().net_bytes() > 0 && !operators.front().name.empty()) {
-    line += ", most by " + operators.front().name + " (" + human_bytes(operators.front().net_bytes()) + ")";
+  const auto most =
+      std::max_element(of.device->operators.begin(), of.device->operators.end(),
+                       [](const OperatorMemory& a, const OperatorMemory& b) { return a.kept_bytes < b.kept_bytes; });
+  if (most != of.device->operators.end() && most->kept_bytes > 0 && !most->name.empty()) {
+    line += "; most of what was allocated and kept is of " + most->name + " (" + human_bytes(most->kept_bytes) + ")";
   }
   document.heading.push_back(line + ".");
 }
 
-void say_calls(std::span<const Ranked<Partial>> ranks, result::Document& document) {
+// Calls of the runtime's allocator on one rank.
+struct CallSums {
   std::int64_t count = 0;
-  for (const auto& [context, partial] : ranks) {
-    for (const AllocatorCalls& calls : partial.calls) count += calls.in_later_steps;
+  std::int64_t in_later_steps = 0;
+  Nanos dur_ns = 0;
+};
+
+CallSums sums_of(const std::vector<AllocatorCalls>& calls) {
+  CallSums sums;
+  for (const AllocatorCalls& of_name : calls) {
+    sums.count += of_name.dur_ns.count;
+    sums.in_later_steps += of_name.in_later_steps;
+    sums.dur_ns += static_cast<Nanos>(of_name.dur_ns.sum);
   }
-  if (count == 0) return;
-  document.heading.push_back(with_commas(count) + (count == 1 ? " call" : " calls") +
-                             " of the runtime's allocator lie in steps behind the first (table memory_calls): they "
-                             "stop the host, and the GPU with it.");
+  return sums;
+}
+
+void say_calls(std::span<const Ranked<Partial>> ranks, result::Document& document) {
+  constexpr std::int64_t kNotable = 100;  // one in so many of the recorded time
+  const Ranked<Partial>* worst = nullptr;
+  CallSums most;
+  for (const Ranked<Partial>& rank : ranks) {
+    const CallSums sums = sums_of(rank.partial.calls);
+    if (worst != nullptr && sums.dur_ns <= most.dur_ns) continue;
+    worst = &rank;
+    most = sums;
+  }
+  if (worst == nullptr) return;
+  const Nanos recorded_ns = worst->context.last_end_ns - worst->context.first_start_ns;
+  if (most.in_later_steps == 0 && most.dur_ns * kNotable < recorded_ns) return;
+  std::string line = with_commas(most.count) + (most.count == 1 ? " call" : " calls") +
+                     " of the runtime's allocator took " + human_time(most.dur_ns) + " of rank " +
+                     std::to_string(worst->context.rank.rank());
+  if (most.in_later_steps > 0) line += ", " + with_commas(most.in_later_steps) + " of them in steps behind the first";
+  document.heading.push_back(line + " (table memory_calls): in the loop they stop the host, and the GPU with it.");
 }
 
 void warn_of_missing_totals(std::span<const Ranked<Partial>> ranks, result::Document& document) {

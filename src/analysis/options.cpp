@@ -1,9 +1,9 @@
 #include "hta/analysis/options.h"
 
+#include "hta/base/text.h"
+
 #include <algorithm>
 #include <cmath>
-
-#include "hta/base/text.h"
 
 namespace hta::analysis {
 namespace {
@@ -23,21 +23,25 @@ std::optional<std::int64_t> scaled(std::string_view text, int digits) {
   return negative ? -*value : *value;
 }
 
-bool is_choice(std::string_view text, std::string_view choices) {
+}  // namespace
+
+bool OptionSpec::is_choice(std::string_view text) const {
+  std::string_view rest = choices;
   while (true) {
-    const std::size_t bar = choices.find('|');
-    if (choices.substr(0, bar) == text) return true;
+    const std::size_t bar = rest.find('|');
+    if (rest.substr(0, bar) == text) return true;
     if (bar == std::string_view::npos) return false;
-    choices.remove_prefix(bar + 1);
+    rest.remove_prefix(bar + 1);
   }
 }
-
-}  // namespace
 
 Status Options::set(const OptionSpec& spec, std::string_view text) {
   Value& value = values_[std::string(spec.name)];
   const auto fail = [&](std::string_view wanted) {
-    return Error{ErrorCode::kUsage, "", "--" + std::string(spec.name) + ": '" + std::string(text) + "' is no " + std::string(wanted), {}};
+    return Error{ErrorCode::kUsage,
+                 "",
+                 "--" + std::string(spec.name) + ": '" + std::string(text) + "' is no " + std::string(wanted),
+                 {}};
   };
   switch (spec.kind) {
     case OptionKind::kFlag: value.integer = 1; break;
@@ -60,22 +64,26 @@ Status Options::set(const OptionSpec& spec, std::string_view text) {
       break;
     }
     case OptionKind::kChoice:
-      if (!is_choice(text, spec.choices)) return fail("choice; there are " + std::string(spec.choices));
+      if (!spec.is_choice(text)) return fail("choice; there are " + std::string(spec.choices));
       break;
     case OptionKind::kRanges: {
       auto ranges = IntRanges::parse(text);
-      if (!ranges) return Error{ErrorCode::kUsage, "", "--" + std::string(spec.name) + ": " + ranges.error().message, {}};
+      if (!ranges)
+        return Error{ErrorCode::kUsage, "", "--" + std::string(spec.name) + ": " + ranges.error().message, {}};
       value.ranges = std::move(ranges).value();
       break;
     }
-    case OptionKind::kText: break;
+    case OptionKind::kText:
+    case OptionKind::kChoiceOrFile: break;
     case OptionKind::kTextList: value.list.emplace_back(text); break;
   }
   value.text = std::string(text);
   return {};
 }
 
-bool Options::flag(std::string_view name) const { return integer(name) != 0; }
+bool Options::flag(std::string_view name) const {
+  return integer(name) != 0;
+}
 
 std::int64_t Options::integer(std::string_view name) const {
   const auto at = values_.find(name);

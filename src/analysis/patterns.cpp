@@ -33,10 +33,11 @@ constexpr std::array kOptions{
                "write the trace of the rank with the calls of the first patterns marked (5, or --top)", ""},
 };
 
-Needs needs(const Options&) {
+Needs needs(const Options& options) {
   Needs needs;
   needs.call_tree = true;
-  needs.python_frames = true;  // they are part of the tree, and --operator may name one
+  needs.python_tree = true;                       // an operator may end with the frame around it
+  needs.python_frames = options.has("operator");  // it may name one
   return needs;
 }
 

@@ -2,7 +2,6 @@
 
 #include <cstdlib>
 #include <new>
-
 #include <sys/mman.h>
 
 namespace hta::detail {
@@ -13,9 +12,12 @@ namespace {
 constexpr std::size_t kHugePage = std::size_t{2} << 20;
 constexpr std::size_t kMapFrom = kHugePage;
 
-std::size_t rounded(std::size_t bytes) { return (bytes + kHugePage - 1) / kHugePage * kHugePage; }
+std::size_t rounded(std::size_t bytes) {
+  return (bytes + kHugePage - 1) / kHugePage * kHugePage;
+}
 
-// Maps `bytes` (a multiple of kHugePage) at an address that is a multiple of kHugePage, else the kernel cannot use huge pages.
+// Maps `bytes` (a multiple of kHugePage) at an address that is a multiple of kHugePage, else the kernel cannot use huge
+// pages.
 void* map_aligned(std::size_t bytes) {
   const std::size_t padded = bytes + kHugePage;
   void* raw = mmap(nullptr, padded, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);

@@ -20,7 +20,9 @@ std::optional<std::int64_t> percent(Int128 part, Int128 whole) {
   return divide_half_even(part * 10'000, whole);
 }
 
-std::optional<std::int64_t> ratio4(Int128 part, Int128 whole) { return percent(part, whole); }
+std::optional<std::int64_t> ratio4(Int128 part, Int128 whole) {
+  return percent(part, whole);
+}
 
 void Summary::add(std::int64_t value) {
   if (count == 0) {
@@ -44,7 +46,8 @@ void Summary::merge(const Summary& other) {
   // sum (x - s)^2 = sum (x - t)^2 + 2 (t - s) sum (x - t) + n (t - s)^2, with t the other's shift and s ours.
   const auto move = static_cast<long double>(other.shift - shift);
   const auto other_offset = static_cast<long double>(other.sum - Int128{other.shift} * other.count);
-  sum_of_squares += other.sum_of_squares + 2 * move * other_offset + static_cast<long double>(other.count) * move * move;
+  sum_of_squares +=
+      other.sum_of_squares + 2 * move * other_offset + static_cast<long double>(other.count) * move * move;
   min = std::min(min, other.min);
   max = std::max(max, other.max);
   count += other.count;

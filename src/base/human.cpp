@@ -35,7 +35,8 @@ std::string human_bytes(std::int64_t bytes) {
   };
   const std::int64_t magnitude = bytes < 0 ? -bytes : bytes;
   for (const Unit& unit : {Unit{std::int64_t{1} << 30, "GiB"}, Unit{1 << 20, "MiB"}, Unit{1 << 10, "KiB"}}) {
-    if (magnitude >= unit.bytes) return fixed_point(divide_half_even(Int128{bytes} * 100, unit.bytes), 2) + " " + std::string(unit.name);
+    if (magnitude >= unit.bytes)
+      return fixed_point(divide_half_even(Int128{bytes} * 100, unit.bytes), 2) + " " + std::string(unit.name);
   }
   return std::to_string(bytes) + " B";
 }

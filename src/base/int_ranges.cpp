@@ -1,8 +1,8 @@
 #include "hta/base/int_ranges.h"
 
-#include <string>
-
 #include "hta/base/text.h"
+
+#include <string>
 
 namespace hta {
 

@@ -7,8 +7,12 @@
 namespace hta {
 namespace {
 
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
+char lower(char c) {
+  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+}
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
 
 // Length of the well-formed UTF-8 sequence at the front of `text` (Unicode table 3-7), 0 if there is none.
 std::size_t sequence_length(std::string_view text) {
@@ -36,8 +40,7 @@ char32_t decode(std::string_view sequence) {
   switch (sequence.size()) {
     case 2: return ((byte(0) & 0x1F) << 6) | (byte(1) & 0x3F);
     case 3: return ((byte(0) & 0x0F) << 12) | ((byte(1) & 0x3F) << 6) | (byte(2) & 0x3F);
-    case 4:
-      return ((byte(0) & 0x07) << 18) | ((byte(1) & 0x3F) << 12) | ((byte(2) & 0x3F) << 6) | (byte(3) & 0x3F);
+    case 4: return ((byte(0) & 0x07) << 18) | ((byte(1) & 0x3F) << 12) | ((byte(2) & 0x3F) << 6) | (byte(3) & 0x3F);
     default: return byte(0);
   }
 }

@@ -1,12 +1,13 @@
 #include "baseline_file.h"
 
+#include "hta/analysis/diff/per_step.h"
+#include "hta/base/exact.h"
+#include "hta/version.h"
+
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
 
-#include "hta/analysis/diff/per_step.h"
-#include "hta/base/exact.h"
-#include "hta/version.h"
 #include "json_file.h"
 
 namespace hta::cli {
@@ -17,7 +18,9 @@ using nlohmann::ordered_json;
 
 constexpr std::string_view kSchema = "hta-baseline/1";
 
-double micros(Nanos nanos) { return static_cast<double>(nanos) / kNanosPerMicro; }
+double micros(Nanos nanos) {
+  return static_cast<double>(nanos) / kNanosPerMicro;
+}
 
 // Sums over the samples are kept, in nanoseconds: with them every value per step comes out the same as from the traces.
 // What stands beside them in microseconds is for people.
@@ -26,7 +29,8 @@ ordered_json step_json(const StepSum& step) {
   out["step"] = step.step ? ordered_json(*step.step) : ordered_json(nullptr);
   out["samples"] = step.samples;
   out["step_ns"] = step.times.step_ns;
-  for (std::size_t c = 0; c < kComponents; ++c) out[std::string(component_name(static_cast<Component>(c))) + "_ns"] = step.times.component_ns[c];
+  for (std::size_t c = 0; c < kComponents; ++c)
+    out[std::string(component_name(static_cast<Component>(c))) + "_ns"] = step.times.component_ns[c];
   out["kernel_time_ns"] = step.times.kernel_ns;
   return out;
 }
@@ -83,7 +87,8 @@ class BaselineReader {
       sum.samples = step.at("samples").get<std::int64_t>();
       sum.times.step_ns = step.at("step_ns").get<Nanos>();
       for (std::size_t c = 0; c < kComponents; ++c) {
-        sum.times.component_ns[c] = step.at(std::string(component_name(static_cast<Component>(c))) + "_ns").get<Nanos>();
+        sum.times.component_ns[c] =
+            step.at(std::string(component_name(static_cast<Component>(c))) + "_ns").get<Nanos>();
       }
       sum.times.kernel_ns = step.at("kernel_time_ns").get<Nanos>();
       run_.steps.push_back(sum);
@@ -98,8 +103,8 @@ class BaselineReader {
     at_ = "ops";
     for (const auto& op : json.at("ops")) {
       const OpKind kind = op.at("kind").get<std::string>() == op_kind_name(OpKind::kOp) ? OpKind::kOp : OpKind::kCall;
-      run_.ops.push_back({op.at("name").get<std::string>(), kind, op.at("count").get<std::int64_t>(), op.at("time_ns").get<Nanos>(),
-                          op.at("self_ns").get<Nanos>(), op.at("gpu_ns").get<Nanos>()});
+      run_.ops.push_back({op.at("name").get<std::string>(), kind, op.at("count").get<std::int64_t>(),
+                          op.at("time_ns").get<Nanos>(), op.at("self_ns").get<Nanos>(), op.at("gpu_ns").get<Nanos>()});
     }
   }
 
@@ -107,9 +112,11 @@ class BaselineReader {
   bool adds_up() const {
     if (run_.steps.empty()) return false;
     for (const StepSum& step : run_.steps) {
-      const bool negative = std::any_of(step.times.component_ns.begin(), step.times.component_ns.end(), [](Nanos n) { return n < 0; });
+      const bool negative =
+          std::any_of(step.times.component_ns.begin(), step.times.component_ns.end(), [](Nanos n) { return n < 0; });
       if (step.samples < 1 || negative || step.times.kernel_ns < 0) return false;
-      if (step.times.step_ns != metric_of(step.times, Metric::kGpuBusy) + metric_of(step.times, Metric::kIdle)) return false;
+      if (step.times.step_ns != metric_of(step.times, Metric::kGpuBusy) + metric_of(step.times, Metric::kIdle))
+        return false;
     }
     WindowTimes owned;
     for (const KernelSum& kernel : run_.kernels) {
@@ -117,7 +124,8 @@ class BaselineReader {
       owned[component_of(kernel.kind)] += kernel.owned_ns;
     }
     const WindowTimes times = run_.times();
-    return std::equal(owned.component_ns.begin(), owned.component_ns.begin() + kBusyComponents, times.component_ns.begin());
+    return std::equal(owned.component_ns.begin(), owned.component_ns.begin() + kBusyComponents,
+                      times.component_ns.begin());
   }
 
   std::string path_;
@@ -139,13 +147,22 @@ std::string baseline_text(const RunProfile& run) {
   for (const StepSum& step : run.steps) steps.push_back(step_json(step));
   ordered_json kernels = ordered_json::array();
   for (const KernelSum& kernel : run.kernels) {
-    kernels.push_back({{"name", kernel.name}, {"kind", kernel_type_name(kernel.kind)}, {"count", kernel.count},
-                       {"time_ns", kernel.time_ns}, {"owned_ns", kernel.owned_ns}, {"per_step_us", per_step_us(kernel.time_ns)}});
+    kernels.push_back({{"name", kernel.name},
+                       {"kind", kernel_type_name(kernel.kind)},
+                       {"count", kernel.count},
+                       {"time_ns", kernel.time_ns},
+                       {"owned_ns", kernel.owned_ns},
+                       {"per_step_us", per_step_us(kernel.time_ns)}});
   }
   ordered_json ops = ordered_json::array();
   for (const OpSum& op : run.ops) {
-    ops.push_back({{"name", op.name}, {"kind", op_kind_name(op.kind)}, {"count", op.count}, {"time_ns", op.time_ns},
-                   {"self_ns", op.self_ns}, {"gpu_ns", op.gpu_ns}, {"per_step_us", per_step_us(op.time_ns)}});
+    ops.push_back({{"name", op.name},
+                   {"kind", op_kind_name(op.kind)},
+                   {"count", op.count},
+                   {"time_ns", op.time_ns},
+                   {"self_ns", op.self_ns},
+                   {"gpu_ns", op.gpu_ns},
+                   {"per_step_us", per_step_us(op.time_ns)}});
   }
   std::string out = "{\n";
   const auto member = [&](std::string_view name, const std::string& value, std::string_view end = ",\n") {
@@ -153,7 +170,10 @@ std::string baseline_text(const RunProfile& run) {
   };
   member("schema", ordered_json(kSchema).dump());
   member("tool", ordered_json{{"name", "hta"}, {"version", kVersion}}.dump());
-  member("environment", ordered_json{{"ranks", run.environment.ranks}, {"gpus", run.environment.gpus}, {"versions", run.environment.versions}}.dump());
+  member("environment",
+         ordered_json{
+             {"ranks", run.environment.ranks}, {"gpus", run.environment.gpus}, {"versions", run.environment.versions}}
+             .dump());
   member("samples", std::to_string(run.samples()));
   member("metrics", line_by_line(metrics));
   member("steps", line_by_line(steps));
@@ -173,6 +193,8 @@ bool is_baseline(const std::string& path) {
   return head.find('"' + std::string(kSchema) + '"') != std::string::npos;
 }
 
-Result<RunProfile> read_baseline(const std::string& path) { return BaselineReader(path).run(); }
+Result<RunProfile> read_baseline(const std::string& path) {
+  return BaselineReader(path).run();
+}
 
 }  // namespace hta::cli

@@ -1,10 +1,10 @@
 #pragma once
 // hta-baseline/1: one run's profile as a file small enough for git, to compare later runs with.
 
-#include <string>
-
 #include "hta/analysis/diff/profile.h"
 #include "hta/base/result.h"
+
+#include <string>
 
 namespace hta::cli {
 

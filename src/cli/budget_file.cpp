@@ -1,10 +1,11 @@
 #include "budget_file.h"
 
+#include "hta/base/text.h"
+
 #include <algorithm>
 #include <array>
 #include <span>
 
-#include "hta/base/text.h"
 #include "json_file.h"
 
 namespace hta::cli {
@@ -25,11 +26,13 @@ class BudgetReader {
     }
     if (json->contains("min_steps")) {
       const auto& steps = (*json)["min_steps"];
-      if (!steps.is_number_integer() || steps.get<std::int64_t>() < 1) return fail("min_steps is no number of steps (1 or more)");
+      if (!steps.is_number_integer() || steps.get<std::int64_t>() < 1)
+        return fail("min_steps is no number of steps (1 or more)");
       budget_.min_steps = steps.get<std::int64_t>();
     }
     const auto gates = json->find("fail_on");
-    if (gates == json->end() || !gates->is_array() || gates->empty()) return fail("fail_on is no list of gates; write [\"step_time>120ms\"]");
+    if (gates == json->end() || !gates->is_array() || gates->empty())
+      return fail("fail_on is no list of gates; write [\"step_time>120ms\"]");
     for (const auto& gate : *gates) {
       if (Status status = add(gate); !status) return status.error();
     }
@@ -61,7 +64,8 @@ class BudgetReader {
     if (Status status = only(gate, kKeys, where); !status) return status;
     if (!gate.contains("expr") || !gate["expr"].is_string()) return fail(where + "expr is no text");
     if (gate.contains("why") && !gate["why"].is_string()) return fail(where + "why is no text");
-    budget_.fail_on.push_back({gate["expr"].get<std::string>(), gate.contains("why") ? gate["why"].get<std::string>() : ""});
+    budget_.fail_on.push_back(
+        {gate["expr"].get<std::string>(), gate.contains("why") ? gate["why"].get<std::string>() : ""});
     return {};
   }
 
@@ -71,6 +75,8 @@ class BudgetReader {
 
 }  // namespace
 
-Result<Budget> read_budget(const std::string& path) { return BudgetReader(path).run(); }
+Result<Budget> read_budget(const std::string& path) {
+  return BudgetReader(path).run();
+}
 
 }  // namespace hta::cli

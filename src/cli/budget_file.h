@@ -1,11 +1,11 @@
 #pragma once
 // hta-budget/1: the gates a run has to pass, kept beside the code.
 
+#include "hta/base/result.h"
+
 #include <optional>
 #include <string>
 #include <vector>
-
-#include "hta/base/result.h"
 
 namespace hta::cli {
 

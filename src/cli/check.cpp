@@ -1,10 +1,11 @@
 #include "check.h"
 
+#include "hta/analysis/diff.h"
+
 #include <optional>
 
 #include "baseline_file.h"
 #include "budget_file.h"
-#include "hta/analysis/diff.h"
 #include "run_analysis.h"
 
 namespace hta::cli {
@@ -17,9 +18,12 @@ using analysis::Side;
 
 constexpr std::array kOwnOptions{
     OptionSpec{"budget", OptionKind::kText, "", "FILE", "gates from a file (JSON, schema hta-budget/1)", ""},
-    OptionSpec{"baseline", OptionKind::kText, "", "BASE", "gates judge the change against BASE: a run, or a saved baseline", ""},
-    OptionSpec{"save-baseline", OptionKind::kText, "", "FILE", "write this run's baseline, for --baseline in later checks", ""},
-    OptionSpec{"min-steps", OptionKind::kInteger, "", "N", "with fewer steps gates are not decided (default: what the budget says, else 5)", ""},
+    OptionSpec{"baseline", OptionKind::kText, "", "BASE",
+               "gates judge the change against BASE: a run, or a saved baseline", ""},
+    OptionSpec{"save-baseline", OptionKind::kText, "", "FILE",
+               "write this run's baseline, for --baseline in later checks", ""},
+    OptionSpec{"min-steps", OptionKind::kInteger, "", "N",
+               "with fewer steps gates are not decided (default: what the budget says, else 5)", ""},
     OptionSpec{"step", OptionKind::kRanges, "", "LIST", "only these ProfilerSteps, incomplete ones too, e.g. 3-10", ""},
 };
 constexpr std::array kOptions = analysis::join(kOwnOptions, diff::kCompareOptions);
@@ -28,7 +32,7 @@ constexpr std::array kOptions = analysis::join(kOwnOptions, diff::kCompareOption
 struct Plan {
   std::vector<diff::Gate> gates;
   std::int64_t min_steps = diff::kDefaultMinSteps;
-  std::string baseline_path;                  // of a run
+  std::string baseline_path;                 // of a run
   std::optional<diff::RunProfile> baseline;  // from a file
 };
 
@@ -71,15 +75,18 @@ Result<Plan> make_plan(const analysis::Options& options) {
 }
 
 // The run's profile, cut as the baseline is.
-Result<diff::RunProfile> profile_like(const diff::RunProfile& baseline, std::span<analysis::Ranked<diff::Partial>> ranks,
-                                      const IntRanges& choice, result::Document& document) {
+Result<diff::RunProfile> profile_like(const diff::RunProfile& baseline,
+                                      std::span<analysis::Ranked<diff::Partial>> ranks, const IntRanges& choice,
+                                      result::Document& document) {
   auto sampling = diff::Sampling::kSteps;
   if (baseline.has_steps() != diff::recorded_steps(ranks)) {
     if (baseline.has_steps() || !choice.all()) {
-      return Error{ErrorCode::kInsufficient, "", "only one of the baseline and the run has steps; they cannot be compared", {}};
+      return Error{
+          ErrorCode::kInsufficient, "", "only one of the baseline and the run has steps; they cannot be compared", {}};
     }
     sampling = diff::Sampling::kWhole;
-    document.note("steps-on-one-side", "the baseline was taken of runs without ProfilerSteps: this run is taken whole too");
+    document.note("steps-on-one-side",
+                  "the baseline was taken of runs without ProfilerSteps: this run is taken whole too");
   }
   auto run = diff::profile_run(ranks, sampling, choice, "the run");
   if (!run) return run.error();
@@ -87,7 +94,8 @@ Result<diff::RunProfile> profile_like(const diff::RunProfile& baseline, std::spa
   return run;
 }
 
-Status check(Plan& plan, std::span<analysis::Ranked<diff::Partial>> ranks, const analysis::Options& options, result::Document& document) {
+Status check(Plan& plan, std::span<analysis::Ranked<diff::Partial>> ranks, const analysis::Options& options,
+             result::Document& document) {
   const IntRanges choice = options.ranges("step");
   std::optional<diff::RunProfile> base = std::move(plan.baseline);
   diff::RunProfile run;
@@ -97,14 +105,19 @@ Status check(Plan& plan, std::span<analysis::Ranked<diff::Partial>> ranks, const
     base = std::move(both->base);
     run = std::move(both->test);
   } else {
-    auto profile = base ? profile_like(*base, ranks, choice, document) : diff::profile_run(ranks, diff::Sampling::kSteps, choice, "the run");
+    auto profile = base ? profile_like(*base, ranks, choice, document)
+                        : diff::profile_run(ranks, diff::Sampling::kSteps, choice, "the run");
     if (!profile) return profile.error();
     run = std::move(profile).value();
   }
   if (!base && run.kernels.empty()) {
-    return Error{ErrorCode::kInsufficient, "", "the run holds no GPU events: nothing was measured; was ProfilerActivity.CUDA on?", {}};
+    return Error{ErrorCode::kInsufficient,
+                 "",
+                 "the run holds no GPU events: nothing was measured; was ProfilerActivity.CUDA on?",
+                 {}};
   }
-  if (!plan.baseline_path.empty()) document.next.push_back("hta diff " + plan.baseline_path + " " + options.paths.front());
+  if (!plan.baseline_path.empty())
+    document.next.push_back("hta diff " + plan.baseline_path + " " + options.paths.front());
   diff::check_gates(run, base ? &*base : nullptr, plan.gates, diff::compare_options(options), plan.min_steps, document);
   if (options.has("save-baseline")) document.side_files.push_back({options.text("save-baseline"), baseline_text(run)});
   return {};
@@ -129,15 +142,21 @@ ExitStatus run(const Command& command, Invocation& invocation) {
 }  // namespace
 
 Command check_command() {
-  return {"check", "does this run keep its budget?",
-          "Judges one run by gates, for CI: its own values per step, or with --baseline its changes. Gates are those of\n"
-          "hta diff --fail-on; without --baseline, % is the share of the step time. A budget is a file:\n"
-          "\n"
-          "  {\"schema\": \"hta-budget/1\", \"name\": \"…\", \"min_steps\": 5,\n"
-          "   \"fail_on\": [\"step_time>120ms\", {\"expr\": \"idle>10%\", \"why\": \"target of Q3\"}]}\n"
-          "\n"
-          "Exit status: 0 all passed, 1 one failed, 3 one could not be decided, 2 an expression or a file is wrong.",
-          Paths::kOneRun, diff::kCheckTables, kOptions, nullptr, &run};
+  return {
+      "check",
+      "does this run keep its budget?",
+      "Judges one run by gates, for CI: its own values per step, or with --baseline its changes. Gates are those of\n"
+      "hta diff --fail-on; without --baseline, % is the share of the step time. A budget is a file:\n"
+      "\n"
+      "  {\"schema\": \"hta-budget/1\", \"name\": \"…\", \"min_steps\": 5,\n"
+      "   \"fail_on\": [\"step_time>120ms\", {\"expr\": \"idle>10%\", \"why\": \"target of Q3\"}]}\n"
+      "\n"
+      "Exit status: 0 all passed, 1 one failed, 3 one could not be decided, 2 an expression or a file is wrong.",
+      Paths::kOneRun,
+      diff::kCheckTables,
+      kOptions,
+      nullptr,
+      &run};
 }
 
 }  // namespace hta::cli

@@ -1,7 +1,7 @@
-#include "hta/cli/command.h"
-
 #include "hta/analysis/memory.h"
 #include "hta/analysis/registry.h"
+#include "hta/cli/command.h"
+
 #include "check.h"
 #include "info.h"
 #include "memory.h"

@@ -1,3 +1,5 @@
 #include "main.h"
 
-int main(int argc, char** argv) { return hta::cli::run(argc, argv); }
+int main(int argc, char** argv) {
+  return hta::cli::run(argc, argv);
+}

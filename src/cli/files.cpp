@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <fcntl.h>
 #include <filesystem>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -56,6 +57,21 @@ Status fill_descriptor(int fd, const std::string& path, const std::function<Stat
   return {};
 }
 
+// A pipe, a terminal, /dev/null: there is nothing to be replaced, and renaming a file over it would destroy it.
+bool is_device(const std::string& path) {
+  std::error_code error;
+  const fs::file_status status = fs::status(path, error);
+  return fs::exists(status) && !fs::is_regular_file(status) && !fs::is_directory(status);
+}
+
+Status write_device(const std::string& path, const std::function<Status(report::Out&)>& fill) {
+  const int fd = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
+  if (fd < 0) return cannot_be_written(path, error_text());
+  Status status = fill_descriptor(fd, path, fill);
+  ::close(fd);
+  return status;
+}
+
 Status make_folder_of(const std::string& path) {
   const fs::path folder = fs::path(path).parent_path();
   std::error_code error;
@@ -72,6 +88,7 @@ std::string counted(std::uint64_t n, std::string_view what) {
 
 Status write_file(const std::string& path, const std::function<Status(report::Out&)>& fill) {
   if (path.empty()) return fill_descriptor(STDOUT_FILENO, path, fill);
+  if (is_device(path)) return write_device(path, fill);
   std::string temporary = path + ".XXXXXX";
   const int fd = mkstemp(temporary.data());
   if (fd < 0) return cannot_be_written(path, error_text());

@@ -1,21 +1,22 @@
 #include "info.h"
 
+#include "hta/base/text.h"
+
 #include <array>
 #include <map>
 #include <mutex>
 #include <set>
 
-#include "hta/base/text.h"
 #include "progress.h"
 #include "run_analysis.h"
 
 namespace hta::cli {
 namespace {
 
-using result::ColumnSpec;
-using result::Presence;
 using result::Bar;
+using result::ColumnSpec;
 using result::Fit;
+using result::Presence;
 using enum result::CellType;
 
 constexpr std::array kRankColumns{
@@ -34,12 +35,14 @@ constexpr std::array kRankColumns{
     ColumnSpec{"duration_us", kTime},
 };
 constexpr std::array kFaultColumns{
-    ColumnSpec{"path", kText},       ColumnSpec{"rank", kRank},  ColumnSpec{"consequence", kText},
-    ColumnSpec{"fault", kText},      ColumnSpec{"count", kInteger}, ColumnSpec{"first_offsets", kText},
+    ColumnSpec{"path", kText},  ColumnSpec{"rank", kRank},     ColumnSpec{"consequence", kText},
+    ColumnSpec{"fault", kText}, ColumnSpec{"count", kInteger}, ColumnSpec{"first_offsets", kText},
 };
 constexpr std::array kCategoryColumns{ColumnSpec{"category", kText}, ColumnSpec{"events", kInteger}};
-constexpr std::array kEnvironmentColumns{ColumnSpec{"ranks", kText}, ColumnSpec{"item", kText}, ColumnSpec{"value", kText}};
-constexpr std::array kCommandColumns{ColumnSpec{"command", kText}, ColumnSpec{"possible", kText}, ColumnSpec{"because", kText}};
+constexpr std::array kEnvironmentColumns{ColumnSpec{"ranks", kText}, ColumnSpec{"item", kText},
+                                         ColumnSpec{"value", kText}};
+constexpr std::array kCommandColumns{ColumnSpec{"command", kText}, ColumnSpec{"possible", kText},
+                                     ColumnSpec{"because", kText}};
 constexpr std::array kTables{
     result::TableSpec{"ranks", "Files, and the rank of each", kRankColumns},
     result::TableSpec{"faults", "Events that are lost, ignored or doubtful", kFaultColumns},
@@ -105,11 +108,13 @@ void add_ranks(const input::Run& run, result::Document& document) {
     cells.emplace_back(input.records);
     cells.emplace_back(input.quality.kept);
     cells.emplace_back(input.gpu_events);
-    cells.push_back(input.gpu_events == 0 ? result::Cell(std::nullopt)
-                                          : result::Cell(static_cast<std::int64_t>(input.gpu_events_linked * 10'000 / input.gpu_events)));
+    cells.push_back(input.gpu_events == 0
+                        ? result::Cell(std::nullopt)
+                        : result::Cell(static_cast<std::int64_t>(input.gpu_events_linked * 10'000 / input.gpu_events)));
     const std::string steps = step_text(input.steps);
     cells.push_back(steps.empty() ? result::Cell(std::nullopt) : result::Cell(steps));
-    cells.push_back(input.first_start_ns ? result::Cell(input.last_end_ns - *input.first_start_ns) : result::Cell(std::nullopt));
+    cells.push_back(input.first_start_ns ? result::Cell(input.last_end_ns - *input.first_start_ns)
+                                         : result::Cell(std::nullopt));
     table.add(cells);
   }
   document.tables.push_back(std::move(table));
@@ -128,10 +133,12 @@ void add_faults(const input::Run& run, result::Document& document) {
       const FaultCount& fault = input.quality.faults[f];
       if (fault.count == 0) continue;
       std::string offsets;
-      for (const std::uint64_t offset : fault.first_offsets) offsets += (offsets.empty() ? "" : " ") + std::to_string(offset);
+      for (const std::uint64_t offset : fault.first_offsets)
+        offsets += (offsets.empty() ? "" : " ") + std::to_string(offset);
       const auto kind = static_cast<EventFault>(f);
-      table.add({input.path, input.rank ? result::Cell(*input.rank) : result::Cell(std::nullopt), consequence(kind), event_fault_text(kind),
-                 fault.count, offsets.empty() ? result::Cell(std::nullopt) : result::Cell(offsets)});
+      table.add({input.path, input.rank ? result::Cell(*input.rank) : result::Cell(std::nullopt), consequence(kind),
+                 event_fault_text(kind), fault.count,
+                 offsets.empty() ? result::Cell(std::nullopt) : result::Cell(offsets)});
     }
   }
   document.tables.push_back(std::move(table));
@@ -196,9 +203,13 @@ std::string missing_for(std::string_view command, const Contents& has) {
   const auto need = [](bool there, std::string_view why) { return there ? std::string() : std::string(why); };
   constexpr std::string_view kNoGpu = "no GPU events: record with activities=[CPU, CUDA]";
   constexpr std::string_view kNoLinks = "no launch calls linked to GPU events: record CPU activity as well";
-  if (command == "launch" || command == "counters") return has.gpu_events ? need(has.links, kNoLinks) : std::string(kNoGpu);
-  if (command == "patterns") return has.gpu_events ? need(has.operators && has.links, "no operators: record CPU activity as well") : std::string(kNoGpu);
-  if (command == "overlap" || command == "comm") return has.gpu_events ? need(has.collectives, "no communication kernels in these traces") : std::string(kNoGpu);
+  if (command == "launch" || command == "counters")
+    return has.gpu_events ? need(has.links, kNoLinks) : std::string(kNoGpu);
+  if (command == "patterns")
+    return has.gpu_events ? need(has.operators && has.links, "no operators: record CPU activity as well")
+                          : std::string(kNoGpu);
+  if (command == "overlap" || command == "comm")
+    return has.gpu_events ? need(has.collectives, "no communication kernels in these traces") : std::string(kNoGpu);
   if (command == "stragglers") {
     if (has.ranks < 2) return "one rank only: give the directory with all ranks";
     return need(has.collectives || has.steps, "neither collectives nor steps to compare ranks by");
@@ -214,7 +225,8 @@ void add_commands(const Contents& has, result::Document& document) {
   for (const Command& command : commands()) {
     if (command.analysis == nullptr || command.paths != Paths::kOneRun) continue;
     const std::string missing = missing_for(command.name, has);
-    table.add({command.name, missing.empty() ? "yes" : "no", missing.empty() ? result::Cell(std::nullopt) : result::Cell(missing)});
+    table.add({command.name, missing.empty() ? "yes" : "no",
+               missing.empty() ? result::Cell(std::nullopt) : result::Cell(missing)});
   }
   const auto capture = [&](std::string_view what, bool there, std::string_view how) {
     table.add({what, there ? "yes" : "no", there ? result::Cell(std::nullopt) : result::Cell(how)});
@@ -272,8 +284,9 @@ ExitStatus run(const Command& command, Invocation& invocation) {
   for (const result::Table& table : document.tables) {
     if (table.rows() > 0) document.shown.push_back(table.name());
   }
-  document.heading.push_back(with_commas(static_cast<std::int64_t>(document.quality.events)) + " events of " + std::to_string(contents.ranks) +
-                             (contents.ranks == 1 ? " rank, " : " ranks, ") + with_commas(static_cast<std::int64_t>(document.quality.gpu_events)) + " of them on GPUs.");
+  document.heading.push_back(with_commas(static_cast<std::int64_t>(document.quality.events)) + " events of " +
+                             std::to_string(contents.ranks) + (contents.ranks == 1 ? " rank, " : " ranks, ") +
+                             with_commas(static_cast<std::int64_t>(document.quality.gpu_events)) + " of them on GPUs.");
   document.next = {contents.gpu_events ? "breakdown" : "steps"};
   return deliver(command, common, invocation.options, document, runs.front().lost_data);
 }
@@ -281,10 +294,16 @@ ExitStatus run(const Command& command, Invocation& invocation) {
 }  // namespace
 
 Command info_command() {
-  return {"info", "what is in these files, what is damaged or missing, what can be answered?",
-          "Lists files, ranks and where each rank comes from, devices and software, events by category, faults with their place in the file, "
+  return {"info",
+          "what is in these files, what is damaged or missing, what can be answered?",
+          "Lists files, ranks and where each rank comes from, devices and software, events by category, faults with "
+          "their place in the file, "
           "and which commands will work.",
-          Paths::kOneRun, kTables, {}, nullptr, &run};
+          Paths::kOneRun,
+          kTables,
+          {},
+          nullptr,
+          &run};
 }
 
 }  // namespace hta::cli

@@ -15,7 +15,8 @@ int run(int argc, char** argv) {
     if (parsed.command == nullptr) return static_cast<int>(parsed.status);
     return static_cast<int>(parsed.command->run(*parsed.command, parsed.invocation));
   } catch (const std::bad_alloc&) {
-    return static_cast<int>(fail({ErrorCode::kInput, "", "out of memory; try fewer threads (-j) or fewer ranks (--rank)", {}}));
+    return static_cast<int>(
+        fail({ErrorCode::kInput, "", "out of memory; try fewer threads (-j) or fewer ranks (--rank)", {}}));
   } catch (const std::exception& e) {
     return static_cast<int>(fail({ErrorCode::kInput, "", std::string("unexpected failure: ") + e.what(), {}}));
   }

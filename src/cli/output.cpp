@@ -1,23 +1,25 @@
+#include "hta/base/text.h"
+#include "hta/report/junit.h"
+
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-
-#include <fmt/format.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "hta/base/text.h"
-#include "hta/report/junit.h"
 #include "files.h"
 #include "run_analysis.h"
+#include <fmt/format.h>
 
 namespace hta::cli {
 namespace {
 
 namespace fs = std::filesystem;
 
-bool on_terminal() { return isatty(STDOUT_FILENO) != 0; }
+bool on_terminal() {
+  return isatty(STDOUT_FILENO) != 0;
+}
 
 std::size_t terminal_width() {
   if (const char* columns = std::getenv("COLUMNS")) {
@@ -42,7 +44,9 @@ Status sort_tables(const CommonOptions& common, result::Document& document) {
   bool found = false;
   std::vector<std::string> names;
   for (result::Table& table : document.tables) {
-    if (!common.tables.empty() && std::find(common.tables.begin(), common.tables.end(), table.name()) == common.tables.end()) continue;
+    if (!common.tables.empty() &&
+        std::find(common.tables.begin(), common.tables.end(), table.name()) == common.tables.end())
+      continue;
     for (const auto& column : table.columns()) names.push_back(column.name);
     const auto column = table.find_column(common.sort);
     if (!column) continue;
@@ -88,7 +92,8 @@ void warn(const CommonOptions& common, std::string_view message) {
   if (!common.quiet) fmt::print(stderr, "hta: warning: {}\n", message);
 }
 
-ExitStatus deliver(const Command& command, const CommonOptions& common, const analysis::Options& options, result::Document& document, bool lost_data) {
+ExitStatus deliver(const Command& command, const CommonOptions& common, const analysis::Options& options,
+                   result::Document& document, bool lost_data) {
   if (Status status = sort_tables(common, document); !status) return fail(status.error());
   complete_next(common, document);
   const report::Format format = common.effective_format();
@@ -114,12 +119,24 @@ ExitStatus deliver(const Command& command, const CommonOptions& common, const an
     if (error) return fail({ErrorCode::kOutput, common.output_dir, "cannot be made: " + error.message(), {}});
     for (const result::Table& table : document.tables) {
       const std::string path = common.output_dir + "/" + std::string(command.name) + "." + table.name() + ".csv";
-      if (Status status = write_file(path, [&](report::Out& out) { report::render_csv(table, out); return Status(); }); !status) return fail(status.error());
+      if (Status status = write_file(path,
+                                     [&](report::Out& out) {
+                                       report::render_csv(table, out);
+                                       return Status();
+                                     });
+          !status)
+        return fail(status.error());
     }
-  } else if (Status status = write_file(common.output, [&](report::Out& out) { report::render(document, render, out); return Status(); }); !status) {
+  } else if (Status status = write_file(common.output,
+                                        [&](report::Out& out) {
+                                          report::render(document, render, out);
+                                          return Status();
+                                        });
+             !status) {
     return fail(status.error());
   }
-  if (const std::string path = options.text("junit"); !path.empty()) document.side_files.push_back({path, report::junit(document)});
+  if (const std::string path = options.text("junit"); !path.empty())
+    document.side_files.push_back({path, report::junit(document)});
   if (Status status = write_side_files(document); !status) return fail(status.error());
   if (Status status = write_overlays(common, document); !status) return fail(status.error());
   if (document.verdict == result::Verdict::kFailed) return ExitStatus::kFailed;

@@ -1,16 +1,17 @@
 #include "parse.h"
 
+#include "hta/base/text.h"
+#include "hta/version.h"
+
 #include <algorithm>
 #include <cstdio>
 #include <fstream>
+#include <iterator>
 #include <regex>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
-
-#include "hta/base/text.h"
-#include "hta/version.h"
 
 namespace hta::cli {
 namespace {
@@ -47,21 +48,43 @@ struct RawCommon {
   bool recursive = false;
 };
 
-Error usage(std::string message) { return {ErrorCode::kUsage, "", std::move(message), {}}; }
+Error usage(std::string message) {
+  return {ErrorCode::kUsage, "", std::move(message), {}};
+}
+
+// What the option's value is: the words themselves, or what stands in the file that they name.
+Result<std::string> option_text(const analysis::OptionSpec& spec, const std::string& given) {
+  if (spec.kind != analysis::OptionKind::kChoiceOrFile || spec.is_choice(given)) return given;
+  std::ifstream file(given);
+  if (!file)
+    return Error{ErrorCode::kUsage,
+                 given,
+                 "cannot be opened; --" + std::string(spec.name) + " takes " + std::string(spec.choices) + " or a file",
+                 {}};
+  return std::string(std::istreambuf_iterator<char>(file), {});
+}
 
 Result<std::shared_ptr<const KernelRules>> read_rules(const std::string& path) {
   std::ifstream file(path);
   if (!file) return Error{ErrorCode::kUsage, path, "cannot be opened; --classify takes a JSON file", {}};
   const nlohmann::json json = nlohmann::json::parse(file, nullptr, false);
   if (json.is_discarded() || !json.is_object() || !json.contains("rules") || !json["rules"].is_array()) {
-    return Error{ErrorCode::kUsage, path, R"(is no list of rules; write {"rules": [{"match": "REGEX", "type": "COMMUNICATION"}]})", {}};
+    return Error{ErrorCode::kUsage,
+                 path,
+                 R"(is no list of rules; write {"rules": [{"match": "REGEX", "type": "COMMUNICATION"}]})",
+                 {}};
   }
   std::vector<KernelRules::Rule> rules;
   for (const auto& entry : json["rules"]) {
-    const bool shaped = entry.is_object() && entry.contains("match") && entry["match"].is_string() && entry.contains("type") && entry["type"].is_string();
+    const bool shaped = entry.is_object() && entry.contains("match") && entry["match"].is_string() &&
+                        entry.contains("type") && entry["type"].is_string();
     const auto type = shaped ? kernel_type_named(entry["type"].get<std::string>()) : std::nullopt;
     if (!type) {
-      return Error{ErrorCode::kUsage, path, "rule " + std::to_string(rules.size() + 1) + " needs match (a regular expression) and type (COMPUTATION, COMMUNICATION, MEMORY or OTHER)", {}};
+      return Error{ErrorCode::kUsage,
+                   path,
+                   "rule " + std::to_string(rules.size() + 1) +
+                       " needs match (a regular expression) and type (COMPUTATION, COMMUNICATION, MEMORY or OTHER)",
+                   {}};
     }
     rules.push_back({entry["match"].get<std::string>(), *type});
   }
@@ -93,10 +116,13 @@ Status to_common(const RawCommon& raw, CommonOptions& common) {
   common.recursive = raw.recursive ? input::Recursive::kYes : input::Recursive::kNo;
   if (!raw.format.empty()) {
     common.format = report::format_named(raw.format);
-    if (!common.format) return usage("--format: '" + raw.format + "' is not known; there are table, csv, json, markdown");
+    if (!common.format)
+      return usage("--format: '" + raw.format + "' is not known; there are table, csv, json, markdown");
   }
-  for (const auto& [text, name, into] : {std::tuple(&raw.rank, "rank", &common.ranks), std::tuple(&raw.device, "device", &common.filter.devices),
-                                         std::tuple(&raw.stream, "stream", &common.filter.streams), std::tuple(&raw.step, "step", &common.filter.steps)}) {
+  for (const auto& [text, name, into] :
+       {std::tuple(&raw.rank, "rank", &common.ranks), std::tuple(&raw.device, "device", &common.filter.devices),
+        std::tuple(&raw.stream, "stream", &common.filter.streams),
+        std::tuple(&raw.step, "step", &common.filter.steps)}) {
     if (Status status = set_ranges(*text, name, *into); !status) return status;
   }
   if (!raw.name.empty()) {
@@ -112,18 +138,22 @@ Status to_common(const RawCommon& raw, CommonOptions& common) {
   }
   if (!raw.threads.empty()) {
     const auto threads = parse_integer(raw.threads);
-    if (!threads || *threads < 0 || *threads > 4096) return usage("--threads: '" + raw.threads + "' is no number of threads");
+    if (!threads || *threads < 0 || *threads > 4096)
+      return usage("--threads: '" + raw.threads + "' is no number of threads");
     common.threads = static_cast<std::size_t>(*threads);
   }
   if (raw.color == "always") common.color = ColorMode::kAlways;
   else if (raw.color == "never") common.color = ColorMode::kNever;
-  else if (!raw.color.empty() && raw.color != "auto") return usage("--color: '" + raw.color + "' is not known; there are auto, always, never");
+  else if (!raw.color.empty() && raw.color != "auto")
+    return usage("--color: '" + raw.color + "' is not known; there are auto, always, never");
   if (raw.rank_from == "metadata") common.rank_from = input::RankFrom::kMetadata;
   else if (raw.rank_from == "name") common.rank_from = input::RankFrom::kName;
-  else if (!raw.rank_from.empty() && raw.rank_from != "auto") return usage("--rank-from: '" + raw.rank_from + "' is not known; there are auto, metadata, name");
+  else if (!raw.rank_from.empty() && raw.rank_from != "auto")
+    return usage("--rank-from: '" + raw.rank_from + "' is not known; there are auto, metadata, name");
   for (const std::string& text : raw.assign_rank) {
     const std::size_t equals = text.rfind('=');
-    const auto rank = equals == std::string::npos ? std::nullopt : parse_integer(std::string_view(text).substr(equals + 1));
+    const auto rank =
+        equals == std::string::npos ? std::nullopt : parse_integer(std::string_view(text).substr(equals + 1));
     if (!rank || *rank < 0) return usage("--assign-rank: '" + text + "' is not PATH=N");
     common.assigned_ranks[text.substr(0, equals)] = *rank;
   }
@@ -138,12 +168,15 @@ Status to_common(const RawCommon& raw, CommonOptions& common) {
     if (Status status = parser.set(spec, raw.max_event_duration); !status) return status;
     common.max_event_dur_ns = parser.time_ns("max-event-duration");
   }
-  for (const auto& [text, name, least, into] : {std::tuple(&raw.max_event_bytes, "max-event-bytes", 1024, &common.scan_limits.event_bytes),
-                                                std::tuple(&raw.max_names, "max-names", 1, &common.load_limits.names),
-                                                std::tuple(&raw.max_expansion, "max-expansion", 1, &common.load_limits.expansion)}) {
+  for (const auto& [text, name, least, into] :
+       {std::tuple(&raw.max_event_bytes, "max-event-bytes", 1024, &common.scan_limits.event_bytes),
+        std::tuple(&raw.max_names, "max-names", 1, &common.load_limits.names),
+        std::tuple(&raw.max_expansion, "max-expansion", 1, &common.load_limits.expansion)}) {
     if (text->empty()) continue;
     const auto limit = parse_integer(*text);
-    if (!limit || *limit < least) return usage("--" + std::string(name) + ": '" + *text + "' is no limit (an integer from " + std::to_string(least) + " on)");
+    if (!limit || *limit < least)
+      return usage("--" + std::string(name) + ": '" + *text + "' is no limit (an integer from " +
+                   std::to_string(least) + " on)");
     *into = static_cast<std::size_t>(*limit);
   }
   return {};
@@ -151,12 +184,23 @@ Status to_common(const RawCommon& raw, CommonOptions& common) {
 
 void add_common(CLI::App& app, RawCommon& raw, const Command& command) {
   if (command.paths == Paths::kNone) return;
-  app.add_option("PATH", raw.paths, command.paths == Paths::kTwoRuns ? "BASE and TEST: each a trace file or a directory of ranks" : "trace files, or a directory of ranks; - is standard input");
+  app.add_option("PATH", raw.paths,
+                 command.paths == Paths::kTwoRuns ? "BASE and TEST: each a trace file or a directory of ranks"
+                                                  : "trace files, or a directory of ranks; - is standard input");
   app.add_option("-f,--format", raw.format, "table, csv, json or markdown")->type_name("FORMAT")->group("Output");
-  app.add_option("-o,--output", raw.output, "write to FILE (format from its extension unless -f)")->type_name("FILE")->group("Output");
-  app.add_option("--table", raw.tables, "print this table; 'help' lists them")->type_name("NAME")->group("Output")->allow_extra_args(false);
-  app.add_option("--output-dir", raw.output_dir, "write every table as DIR/<command>.<table>.csv")->type_name("DIR")->group("Output");
-  app.add_option("-n,--top", raw.top, "rows per group, the rest is folded into 'others'; 0 = all")->type_name("N")->group("Output");
+  app.add_option("-o,--output", raw.output, "write to FILE (format from its extension unless -f)")
+      ->type_name("FILE")
+      ->group("Output");
+  app.add_option("--table", raw.tables, "print this table; 'help' lists them")
+      ->type_name("NAME")
+      ->group("Output")
+      ->allow_extra_args(false);
+  app.add_option("--output-dir", raw.output_dir, "write every table as DIR/<command>.<table>.csv")
+      ->type_name("DIR")
+      ->group("Output");
+  app.add_option("-n,--top", raw.top, "rows per group, the rest is folded into 'others'; 0 = all")
+      ->type_name("N")
+      ->group("Output");
   app.add_option("--sort", raw.sort, "sort by this column, largest first")->type_name("COLUMN")->group("Output");
   app.add_option("--color", raw.color, "auto, always or never")->type_name("WHEN")->group("Output");
   app.add_flag("-q,--quiet", raw.quiet, "no warnings and hints on standard error")->group("Output");
@@ -165,20 +209,36 @@ void add_common(CLI::App& app, RawCommon& raw, const Command& command) {
   app.add_option("--device", raw.device, "only GPU events of these devices")->type_name("LIST")->group("Selection");
   app.add_option("--stream", raw.stream, "only GPU events of these streams")->type_name("LIST")->group("Selection");
   // A command whose --step means more than a filter declares its own.
-  const bool own_step = std::any_of(command.options.begin(), command.options.end(), [](const analysis::OptionSpec& o) { return o.name == "step"; });
-  if (!own_step) app.add_option("--step", raw.step, "only GPU events of these ProfilerSteps")->type_name("LIST")->group("Selection");
+  const bool own_step = std::any_of(command.options.begin(), command.options.end(),
+                                    [](const analysis::OptionSpec& o) { return o.name == "step"; });
+  if (!own_step)
+    app.add_option("--step", raw.step, "only GPU events of these ProfilerSteps")->type_name("LIST")->group("Selection");
   app.add_option("--name", raw.name, "only GPU events whose name matches")->type_name("REGEX")->group("Selection");
-  app.add_option("--classify", raw.classify, "kernel types by rules of your own (JSON)")->type_name("FILE")->group("Selection");
+  app.add_option("--classify", raw.classify, "kernel types by rules of your own (JSON)")
+      ->type_name("FILE")
+      ->group("Selection");
   app.add_flag("-r,--recursive", raw.recursive, "search below the directory for one folder of traces")->group("Input");
   app.add_option("--rank-from", raw.rank_from, "auto, metadata or name")->type_name("SOURCE")->group("Input");
-  app.add_option("--assign-rank", raw.assign_rank, "rank of a file that carries none")->type_name("PATH=N")->group("Input")->allow_extra_args(false);
+  app.add_option("--assign-rank", raw.assign_rank, "rank of a file that carries none")
+      ->type_name("PATH=N")
+      ->group("Input")
+      ->allow_extra_args(false);
   app.add_option("-j,--threads", raw.threads, "threads (default: one per core)")->type_name("N")->group("Input");
   app.add_flag("--strict", raw.strict, "exit with 4 if anything was damaged or skipped")->group("Input");
   app.add_flag("--no-progress", raw.no_progress, "no progress line")->group("Input");
-  app.add_option("--max-event-duration", raw.max_event_duration, "ignore events that are longer (default: seven days)")->type_name("US")->group("Input");
-  app.add_option("--max-event-bytes", raw.max_event_bytes, "drop records that are longer (default: 64 MiB)")->type_name("N")->group("Input");
-  app.add_option("--max-names", raw.max_names, "refuse a rank with more different texts (default: 16,000,000)")->type_name("N")->group("Input");
-  app.add_option("--max-expansion", raw.max_expansion, "refuse gzip data that unpack to more than N times their size (default: 200)")->type_name("N")->group("Input");
+  app.add_option("--max-event-duration", raw.max_event_duration, "ignore events that are longer (default: seven days)")
+      ->type_name("US")
+      ->group("Input");
+  app.add_option("--max-event-bytes", raw.max_event_bytes, "drop records that are longer (default: 64 MiB)")
+      ->type_name("N")
+      ->group("Input");
+  app.add_option("--max-names", raw.max_names, "refuse a rank with more different texts (default: 16,000,000)")
+      ->type_name("N")
+      ->group("Input");
+  app.add_option("--max-expansion", raw.max_expansion,
+                 "refuse gzip data that unpack to more than N times their size (default: 200)")
+      ->type_name("N")
+      ->group("Input");
 }
 
 struct RawOption {
@@ -198,7 +258,9 @@ void add_own(CLI::App& app, const Command& command, std::vector<RawOption>& raw)
     if (spec.kind == analysis::OptionKind::kFlag) {
       app.add_flag(name, option.flag, help)->group("Options of this command");
     } else {
-      CLI::Option* added = app.add_option(name, option.texts, help)->type_name(std::string(spec.value_name))->group("Options of this command");
+      CLI::Option* added = app.add_option(name, option.texts, help)
+                               ->type_name(std::string(spec.value_name))
+                               ->group("Options of this command");
       // One text each time, whatever is in it: CLI11 would take [a,b] apart.
       if (spec.kind != analysis::OptionKind::kTextList) added->expected(1)->take_last();
       added->allow_extra_args(false);
@@ -215,12 +277,14 @@ std::vector<std::string_view> option_names(const CLI::App& app) {
 }
 
 // CLI11's own words for unknown options do not help; ours suggest what was meant.
-Error explain(const CLI::App& app, const Command& command, const CLI::ParseError& error, const std::vector<std::string>& arguments) {
+Error explain(const CLI::App& app, const Command& command, const CLI::ParseError& error,
+              const std::vector<std::string>& arguments) {
   if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) {
     const auto known = option_names(app);
     for (const std::string& argument : arguments) {
       if (!argument.starts_with("-") || argument == "-") continue;
-      const std::string word = argument.substr(argument.find_first_not_of('-') == std::string::npos ? 0 : argument.find_first_not_of('-'));
+      const std::string word =
+          argument.substr(argument.find_first_not_of('-') == std::string::npos ? 0 : argument.find_first_not_of('-'));
       const std::string name = word.substr(0, word.find('='));
       if (std::find(known.begin(), known.end(), name) != known.end()) continue;
       if (argument.starts_with("-") && !argument.starts_with("--") && argument.size() == 2) {
@@ -238,8 +302,11 @@ Error explain(const CLI::App& app, const Command& command, const CLI::ParseError
 }
 
 void print_overview() {
-  fmt::print("hta {}: tells why a multi-GPU PyTorch run is slow\n\nUsage: hta COMMAND [OPTIONS] PATH...\n       hta PATH...\n\n"
-             "PATH is a profiler trace (.json, .json.gz), a directory of ranks, or - for standard input.\n\nCommands:\n", kVersion);
+  fmt::print(
+      "hta {}: tells why a multi-GPU PyTorch run is slow\n\nUsage: hta COMMAND [OPTIONS] PATH...\n       hta "
+      "PATH...\n\n"
+      "PATH is a profiler trace (.json, .json.gz), a directory of ranks, or - for standard input.\n\nCommands:\n",
+      kVersion);
   for (const Command& command : commands()) fmt::print("  {:<16}{}\n", command.name, command.summary);
   fmt::print("\nhta COMMAND --help lists the options of a command, hta COMMAND --table help its tables.\n");
 }
@@ -249,7 +316,8 @@ void print_tables(const Command& command) {
     std::string columns;
     for (const result::ColumnSpec& column : table.columns) {
       if (!columns.empty()) columns += ", ";
-      columns += column.presence == result::Presence::kOptional ? "[" + std::string(column.name) + "]" : std::string(column.name);
+      columns += column.presence == result::Presence::kOptional ? "[" + std::string(column.name) + "]"
+                                                                : std::string(column.name);
     }
     fmt::print("{}  {}\n", table.name, columns);
   }
@@ -271,7 +339,8 @@ Status check_tables(const Command& command, const CommonOptions& common) {
     else message += "; --table help lists them";
     return usage(message);
   }
-  if (common.tables.size() > 1 && common.effective_format() == report::Format::kCsv) return usage("CSV holds one table; give one --table, or --output-dir DIR");
+  if (common.tables.size() > 1 && common.effective_format() == report::Format::kCsv)
+    return usage("CSV holds one table; give one --table, or --output-dir DIR");
   return {};
 }
 
@@ -320,7 +389,8 @@ Parsed parse(std::vector<std::string> arguments) {
     }
   }
 
-  CLI::App app{std::string(command->summary) + "\n\n" + std::string(command->details), "hta " + std::string(command->name)};
+  CLI::App app{std::string(command->summary) + "\n\n" + std::string(command->details),
+               "hta " + std::string(command->name)};
   app.get_formatter()->column_width(34);
   RawCommon raw;
   std::vector<RawOption> own;
@@ -348,26 +418,34 @@ Parsed parse(std::vector<std::string> arguments) {
   if (const Status status = check_tables(*command, common); !status) return exit_with(fail(status.error()));
   for (const RawOption& option : own) {
     if (option.flag) options.set_flag(option.spec->name);
-    if (option.texts.empty() && !option.spec->default_text.empty() && option.spec->kind != analysis::OptionKind::kTextList) {
-      if (const Status status = options.set(*option.spec, option.spec->default_text); !status) return exit_with(fail(status.error()));
+    if (option.texts.empty() && !option.spec->default_text.empty() &&
+        option.spec->kind != analysis::OptionKind::kTextList) {
+      if (const Status status = options.set(*option.spec, option.spec->default_text); !status)
+        return exit_with(fail(status.error()));
     }
-    for (const std::string& text : option.texts) {
-      if (const Status status = options.set(*option.spec, text); !status) return exit_with(fail(status.error()));
+    for (const std::string& given : option.texts) {
+      const Result<std::string> text = option_text(*option.spec, given);
+      if (!text) return exit_with(fail(text.error()));
+      if (const Status status = options.set(*option.spec, text.value()); !status)
+        return exit_with(fail(status.error()));
     }
   }
   if (command->paths == Paths::kOneRun && common.paths.empty()) {
-    return exit_with(fail(usage("no PATH given; hta " + std::string(command->name) + " needs a trace file or a directory of ranks")));
+    return exit_with(fail(
+        usage("no PATH given; hta " + std::string(command->name) + " needs a trace file or a directory of ranks")));
   }
   if (command->paths == Paths::kTwoRuns && common.paths.size() != 2) {
     return exit_with(fail(usage("hta " + std::string(command->name) + " takes two paths, BASE and TEST")));
   }
-  const bool for_people = common.effective_format() == report::Format::kTable || common.effective_format() == report::Format::kMarkdown;
+  const bool for_people =
+      common.effective_format() == report::Format::kTable || common.effective_format() == report::Format::kMarkdown;
   constexpr std::int64_t kTopForPeople = 10;
   options.top = common.top.value_or(for_people && common.output_dir.empty() ? kTopForPeople : 0);
   options.strict = common.strict;
   options.top_given = common.top.has_value();
   options.tables = common.tables;
-  if (options.tables.empty() && common.effective_format() == report::Format::kCsv && common.output_dir.empty() && !command->tables.empty()) {
+  if (options.tables.empty() && common.effective_format() == report::Format::kCsv && common.output_dir.empty() &&
+      !command->tables.empty()) {
     options.tables = {std::string(command->tables.front().name)};
   }
   options.all_tables = !common.output_dir.empty();

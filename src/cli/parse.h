@@ -1,14 +1,15 @@
 #pragma once
 
+#include "hta/cli/command.h"
+
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "hta/cli/command.h"
-
 namespace hta::cli {
 
-/// The outcome of reading argv: a command to run, or the status to exit with (help, version, or an error, already printed).
+/// The outcome of reading argv: a command to run, or the status to exit with (help, version, or an error, already
+/// printed).
 struct Parsed {
   const Command* command = nullptr;
   Invocation invocation;

@@ -3,9 +3,9 @@
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
+#include <unistd.h>
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 namespace hta::cli {
 namespace {
@@ -40,7 +40,8 @@ void Progress::show() {
   while (!changed_.wait_for(lock, pause, [&] { return stop_; })) {
     const std::uint64_t read = counters_.packed_bytes.load();
     const std::uint64_t percent = bytes_ > 0 ? std::min<std::uint64_t>(100, read * 100 / bytes_) : 0;
-    fmt::print(stderr, "\r\033[Kreading: {} of {} files, {} % of {} MB", counters_.files_done.load(), files_, percent, bytes_ / 1'000'000);
+    fmt::print(stderr, "\r\033[Kreading: {} of {} files, {} % of {} MB", counters_.files_done.load(), files_, percent,
+               bytes_ / 1'000'000);
     std::fflush(stderr);
     shown = true;
     pause = kEvery;

@@ -1,12 +1,12 @@
 #pragma once
 
+#include "hta/cli/command.h"
+
 #include <condition_variable>
 #include <mutex>
 #include <string>
 #include <thread>
 #include <vector>
-
-#include "hta/cli/command.h"
 
 namespace hta::cli {
 

@@ -27,7 +27,9 @@ analysis::RankContext context_of(const input::RunInput& input, Side side) {
   return context;
 }
 
-std::string_view side_name(std::size_t run, std::size_t runs) { return runs < 2 ? "" : run == 0 ? "base" : "test"; }
+std::string_view side_name(std::size_t run, std::size_t runs) {
+  return runs < 2 ? "" : run == 0 ? "base" : "test";
+}
 
 // --rank, unless the side has a choice of its own.
 IntRanges ranks_of(Side side, const std::vector<Job>& jobs, const CommonOptions& common) {
@@ -45,8 +47,8 @@ struct MappedRun {
   std::vector<std::vector<std::unique_ptr<analysis::Partial>>> partials;
 };
 
-// A pass that only finds out how the clocks of the ranks lie to each other, for analyses that are asked in reported time.
-// Standard input cannot be read twice; its clock starts with its first event.
+// A pass that only finds out how the clocks of the ranks lie to each other, for analyses that are asked in reported
+// time. Standard input cannot be read twice; its clock starts with its first event.
 Status read_clocks(const input::FileList& files, input::RunOptions& options) {
   if (std::find(files.files.begin(), files.files.end(), "-") != files.files.end()) return {};
   input::RunOptions bare = options;
@@ -81,7 +83,9 @@ Result<MappedRun> map_run(const RunPaths& from, std::vector<Job> jobs, const Com
   options.rank_from = common.rank_from;
   options.assigned_ranks = common.assigned_ranks;
   options.threads = common.threads;
-  const auto needs_clock = [](const Job& job) { return job.spec->needs_clock != nullptr && job.spec->needs_clock(job.options); };
+  const auto needs_clock = [](const Job& job) {
+    return job.spec->needs_clock != nullptr && job.spec->needs_clock(job.options);
+  };
   if (std::any_of(jobs.begin(), jobs.end(), needs_clock)) {
     if (Status status = read_clocks(*files, options); !status) return status.error();
   }
@@ -129,22 +133,32 @@ void describe_inputs(const std::vector<input::Run>& runs, result::Document& docu
         document.quality.suspect += input.quality.suspect();
         document.quality.gpu_events += input.gpu_events;
         document.quality.gpu_events_linked += input.gpu_events_linked;
-        for (const input::FileNote& note : input.notes) document.note(note.code, prefix + input.path + ": " + note.message);
-        if (input.status != input::FileStatus::kOk) document.note("file-skipped", prefix + input.path + ": " + input.problem);
+        for (const input::FileNote& note : input.notes)
+          document.note(note.code, prefix + input.path + ": " + note.message);
+        if (input.status != input::FileStatus::kOk)
+          document.note("file-skipped", prefix + input.path + ": " + input.problem);
         for (const std::int64_t step : input.incomplete_steps) {
-          document.note("step-incomplete", prefix + input.path + ": step " + std::to_string(step) + " is incomplete: over a tenth of its launches have no GPU event (the capture ended too early)");
+          document.note(
+              "step-incomplete",
+              prefix + input.path + ": step " + std::to_string(step) +
+                  " is incomplete: over a tenth of its launches have no GPU event (the capture ended too early)");
         }
         if (input.shared_launches > 0) {
-          document.note("launch-shared", prefix + input.path + ": " + std::to_string(input.shared_launches) + (input.shared_launches == 1 ? " launch call has" : " launch calls have") +
-                                             " several GPU events each, all of its correlation; the call counts once", result::Severity::kInfo);
+          document.note("launch-shared",
+                        prefix + input.path + ": " + std::to_string(input.shared_launches) +
+                            (input.shared_launches == 1 ? " launch call has" : " launch calls have") +
+                            " several GPU events each, all of its correlation; the call counts once",
+                        result::Severity::kInfo);
         }
         for (std::size_t f = 0; f < input.quality.faults.size(); ++f) {
           const FaultCount& fault = input.quality.faults[f];
           const auto kind = static_cast<EventFault>(f);
           const bool worth_a_line = kind != EventFault::kProfilerSpan && fault.count > 0;
           if (!worth_a_line) continue;
-          std::string message = prefix + input.path + ": " + std::to_string(fault.count) + (fault.count == 1 ? " event: " : " events: ") + std::string(event_fault_text(kind));
-          if (!fault.first_offsets.empty()) message += " (first at byte " + std::to_string(fault.first_offsets.front()) + ")";
+          std::string message = prefix + input.path + ": " + std::to_string(fault.count) +
+                                (fault.count == 1 ? " event: " : " events: ") + std::string(event_fault_text(kind));
+          if (!fault.first_offsets.empty())
+            message += " (first at byte " + std::to_string(fault.first_offsets.front()) + ")";
           document.note("events", message, result::Severity::kInfo);
         }
       }
@@ -154,7 +168,8 @@ void describe_inputs(const std::vector<input::Run>& runs, result::Document& docu
   }
 }
 
-Result<MappedRuns> map_runs(const std::vector<RunPaths>& runs, const std::vector<Job>& jobs, const CommonOptions& common) {
+Result<MappedRuns> map_runs(const std::vector<RunPaths>& runs, const std::vector<Job>& jobs,
+                            const CommonOptions& common) {
   MappedRuns out;
   out.partials.resize(jobs.size());
   for (const RunPaths& run : runs) {
@@ -173,22 +188,27 @@ Result<MappedRuns> map_runs(const std::vector<RunPaths>& runs, const std::vector
   return out;
 }
 
+Result<Analysed> combine_runs(MappedRuns mapped, const std::vector<Job>& jobs) {
+  Analysed out;
+  out.lost_data = mapped.lost_data;
+  for (std::size_t j = 0; j < jobs.size(); ++j) {
+    result::Document document;
+    document.command = std::string(jobs[j].spec->name);
+    describe_inputs(mapped.runs, document);
+    if (Status status = jobs[j].spec->combine(mapped.partials[j], jobs[j].options, document); !status)
+      return status.error();
+    out.documents.push_back(std::move(document));
+  }
+  out.runs = std::move(mapped.runs);
+  return out;
+}
+
 Result<Analysed> analyse(const std::vector<Job>& jobs, const CommonOptions& common, Paths paths) {
   std::vector<RunPaths> runs{{common.paths, Side::kOnly}};
   if (paths == Paths::kTwoRuns) runs = {{{common.paths[0]}, Side::kBase}, {{common.paths[1]}, Side::kTest}};
   auto mapped = map_runs(runs, jobs, common);
   if (!mapped) return mapped.error();
-  Analysed out;
-  out.lost_data = mapped->lost_data;
-  for (std::size_t j = 0; j < jobs.size(); ++j) {
-    result::Document document;
-    document.command = std::string(jobs[j].spec->name);
-    describe_inputs(mapped->runs, document);
-    if (Status status = jobs[j].spec->combine(mapped->partials[j], jobs[j].options, document); !status) return status.error();
-    out.documents.push_back(std::move(document));
-  }
-  out.runs = std::move(mapped->runs);
-  return out;
+  return combine_runs(std::move(mapped).value(), jobs);
 }
 
 ExitStatus run_analysis_command(const Command& command, Invocation& invocation) {

@@ -1,9 +1,9 @@
 #pragma once
 // Loads the files once and runs one or several analyses over them.
 
-#include <vector>
-
 #include "hta/cli/command.h"
+
+#include <vector>
 
 namespace hta::cli {
 
@@ -13,8 +13,8 @@ struct Job {
 };
 
 struct Analysed {
-  std::vector<input::Run> runs;               ///< one, or base and test
-  std::vector<result::Document> documents;    ///< one per job, with inputs, quality and notes filled in
+  std::vector<input::Run> runs;             ///< one, or base and test
+  std::vector<result::Document> documents;  ///< one per job, with inputs, quality and notes filled in
   bool lost_data = false;
 };
 
@@ -31,7 +31,11 @@ struct MappedRuns {
 };
 
 /// Maps every job over every rank, in one pass over the files of each run.
-Result<MappedRuns> map_runs(const std::vector<RunPaths>& runs, const std::vector<Job>& jobs, const CommonOptions& common);
+Result<MappedRuns> map_runs(const std::vector<RunPaths>& runs, const std::vector<Job>& jobs,
+                            const CommonOptions& common);
+
+/// Combines the partials of `jobs`, which map_runs made.
+Result<Analysed> combine_runs(MappedRuns mapped, const std::vector<Job>& jobs);
 
 /// Maps, then combines.
 Result<Analysed> analyse(const std::vector<Job>& jobs, const CommonOptions& common, Paths paths);
@@ -43,6 +47,7 @@ ExitStatus run_analysis_command(const Command& command, Invocation& invocation);
 void describe_inputs(const std::vector<input::Run>& runs, result::Document& document);
 
 /// Writes the document as the options ask, prints notes on standard error, and says with what status to exit.
-ExitStatus deliver(const Command& command, const CommonOptions& common, const analysis::Options& options, result::Document& document, bool lost_data);
+ExitStatus deliver(const Command& command, const CommonOptions& common, const analysis::Options& options,
+                   result::Document& document, bool lost_data);
 
 }  // namespace hta::cli

@@ -136,7 +136,8 @@ ExitStatus run(const Command&, Invocation&) {
 }  // namespace
 
 Command schema_command() {
-  return {"schema", "the JSON Schema of the documents that --format json writes", "", Paths::kNone, {}, {}, nullptr, &run};
+  return {"schema", "the JSON Schema of the documents that --format json writes", "", Paths::kNone, {}, {}, nullptr,
+          &run};
 }
 
 }  // namespace hta::cli

@@ -1,11 +1,14 @@
 #include "summary.h"
 
+#include "hta/analysis/diff.h"
+#include "hta/analysis/registry.h"
+#include "hta/report/digest.h"
+
 #include <array>
 #include <fstream>
 #include <iterator>
 
-#include "hta/analysis/registry.h"
-#include "hta/report/digest.h"
+#include "baseline_file.h"
 #include "run_analysis.h"
 
 namespace hta::cli {
@@ -14,9 +17,14 @@ namespace {
 using analysis::OptionKind;
 using analysis::OptionSpec;
 
-constexpr std::array kOptions{
+constexpr std::array kRulesOptions{
     OptionSpec{"rules", OptionKind::kText, "", "FILE", "thresholds of your own (JSON; hta rules lists them)", ""},
 };
+constexpr std::array kBaselineOptions{
+    OptionSpec{"save-baseline", OptionKind::kText, "", "FILE",
+               "write what later runs are compared with (hta check --baseline FILE)", ""},
+};
+constexpr std::array kSummaryOptions = analysis::join(kRulesOptions, kBaselineOptions);
 
 Result<report::RuleBook> rule_book(const analysis::Options& options) {
   const std::string path = options.text("rules");
@@ -27,27 +35,60 @@ Result<report::RuleBook> rule_book(const analysis::Options& options) {
   return report::RuleBook::from_json(text, path);
 }
 
+Job default_job(const analysis::AnalysisSpec& spec, const Invocation& invocation) {
+  Job job;
+  job.spec = &spec;
+  for (const OptionSpec& option : spec.options) {
+    if (!option.default_text.empty() && option.kind != OptionKind::kTextList)
+      (void)job.options.set(option, option.default_text);
+  }
+  job.options.paths = invocation.common.paths;
+  return job;
+}
+
 // Every analysis of the digest with its default options; only tables without a row per event.
 std::vector<Job> digest_jobs(const Invocation& invocation) {
   std::vector<Job> jobs;
   for (const std::string_view name : report::digest_analyses()) {
     const analysis::AnalysisSpec* spec = analysis::find_analysis(name);
     if (spec == nullptr) continue;
-    Job job;
-    job.spec = spec;
-    for (const OptionSpec& option : spec->options) {
-      if (!option.default_text.empty() && option.kind != OptionKind::kTextList) (void)job.options.set(option, option.default_text);
-    }
-    job.options.paths = invocation.common.paths;
-    jobs.push_back(std::move(job));
+    jobs.push_back(default_job(*spec, invocation));
   }
   return jobs;
+}
+
+// The last job of `mapped` is the comparison's: takes it out and makes a baseline of it.
+Result<std::string> take_baseline(MappedRuns& mapped) {
+  std::vector<analysis::RankPartial> partials = std::move(mapped.partials.back());
+  mapped.partials.pop_back();
+  auto ranks = analysis::typed_partials<analysis::diff::Partial>(partials);
+  const auto run = analysis::diff::profile_run(ranks, analysis::diff::Sampling::kSteps, {}, "the run");
+  if (!run) return run.error();
+  return baseline_text(*run);
 }
 
 ExitStatus run_summary(const Command& command, Invocation& invocation) {
   auto rules = rule_book(invocation.options);
   if (!rules) return fail(rules.error());
-  auto analysed = analyse(digest_jobs(invocation), invocation.common, Paths::kOneRun);
+  const std::string baseline_path = invocation.options.text("save-baseline");
+  if (!baseline_path.empty() && !invocation.common.filter.all()) {
+    return fail({ErrorCode::kUsage,
+                 "",
+                 "--save-baseline takes the whole run; leave --step, --device, --stream and --name out",
+                 {}});
+  }
+  std::vector<Job> jobs = digest_jobs(invocation);
+  if (!baseline_path.empty()) jobs.push_back(default_job(analysis::kDiff, invocation));
+  auto mapped = map_runs({{invocation.common.paths, analysis::Side::kOnly}}, jobs, invocation.common);
+  if (!mapped) return fail(mapped.error());
+  std::optional<result::SideFile> baseline;
+  if (!baseline_path.empty()) {
+    jobs.pop_back();
+    auto text = take_baseline(*mapped);
+    if (!text) return fail(text.error());
+    baseline = {baseline_path, std::move(text).value()};
+  }
+  auto analysed = combine_runs(std::move(mapped).value(), jobs);
   if (!analysed) return fail(analysed.error());
   report::DigestInput input;
   input.answers = analysed->documents;
@@ -57,6 +98,7 @@ ExitStatus run_summary(const Command& command, Invocation& invocation) {
     for (const auto& [category, count] : rank.kept_by_category) input.events_by_category[category] += count;
   }
   result::Document document = report::digest(input, *rules);
+  if (baseline) document.side_files.push_back(std::move(*baseline));
   return deliver(command, invocation.common, invocation.options, document, analysed->lost_data);
 }
 
@@ -72,17 +114,29 @@ ExitStatus run_rules(const Command& command, Invocation& invocation) {
 }  // namespace
 
 Command summary_command() {
-  return {"summary", "what is the main problem, and what do I do next?",
-          "Runs the analyses in one pass over the files, applies rules to what they measure, and says what is wrong, what bounds the run, and what to change. "
+  return {"summary",
+          "what is the main problem, and what do I do next?",
+          "Runs the analyses in one pass over the files, applies rules to what they measure, and says what is wrong, "
+          "what bounds the run, and what to change. "
           "hta PATH alone does the same.",
-          Paths::kOneRun, report::digest_tables(), kOptions, nullptr, &run_summary};
+          Paths::kOneRun,
+          report::digest_tables(),
+          kSummaryOptions,
+          nullptr,
+          &run_summary};
 }
 
 Command rules_command() {
-  return {"rules", "which rules does the summary apply, and with what thresholds?",
-          "Lists the rules. A file for --rules changes thresholds: {\"rules\": [{\"id\": \"host-bound\", \"warning\": 15, \"critical\": 40, \"off\": false}]}, "
+  return {"rules",
+          "which rules does the summary apply, and with what thresholds?",
+          "Lists the rules. A file for --rules changes thresholds: {\"rules\": [{\"id\": \"host-bound\", \"warning\": "
+          "15, \"critical\": 40, \"off\": false}]}, "
           "in the unit of the measure (per cent for names that end in _pct).",
-          Paths::kNone, {}, kOptions, nullptr, &run_rules};
+          Paths::kNone,
+          {},
+          kRulesOptions,
+          nullptr,
+          &run_rules};
 }
 
 }  // namespace hta::cli

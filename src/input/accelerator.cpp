@@ -31,7 +31,8 @@ std::string_view UnnamedTracks::category(const RawEvent& raw, std::string_view t
     others_.insert(raw.pid.number);
     return {};
   }
-  return contains_ignoring_case(task_type, "memcpy") || contains_ignoring_case(task_type, "sdma") ? "gpu_memcpy" : "kernel";
+  return contains_ignoring_case(task_type, "memcpy") || contains_ignoring_case(task_type, "sdma") ? "gpu_memcpy"
+                                                                                                  : "kernel";
 }
 
 std::string_view UnnamedTracks::collective(std::string_view name, std::string_view task_type) {

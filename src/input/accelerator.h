@@ -1,11 +1,11 @@
 #pragma once
 // Traces whose events have no category: the name of the process says which of them ran on the device (Ascend NPU).
 
+#include "hta/input/raw_event.h"
+
 #include <cstdint>
 #include <string_view>
 #include <unordered_set>
-
-#include "hta/input/raw_event.h"
 
 namespace hta::input {
 

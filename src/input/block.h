@@ -20,8 +20,9 @@ class Block {
   /// A bit for each byte that equals `c`, the first byte's lowest.
   std::uint32_t equal(char c) const { return bits(_mm_cmpeq_epi8(bytes_, _mm_set1_epi8(c))); }
   std::uint32_t any_of(char a, char b, char c) const {
-    return bits(_mm_or_si128(_mm_or_si128(_mm_cmpeq_epi8(bytes_, _mm_set1_epi8(a)), _mm_cmpeq_epi8(bytes_, _mm_set1_epi8(b))),
-                             _mm_cmpeq_epi8(bytes_, _mm_set1_epi8(c))));
+    return bits(
+        _mm_or_si128(_mm_or_si128(_mm_cmpeq_epi8(bytes_, _mm_set1_epi8(a)), _mm_cmpeq_epi8(bytes_, _mm_set1_epi8(b))),
+                     _mm_cmpeq_epi8(bytes_, _mm_set1_epi8(c))));
   }
   /// A bit for each byte that is the same in both.
   std::uint32_t equal(const Block& other) const { return bits(_mm_cmpeq_epi8(bytes_, other.bytes_)); }

@@ -4,11 +4,10 @@
 #include <atomic>
 #include <cerrno>
 #include <cstring>
-#include <vector>
-
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <vector>
 
 #include "inflater.h"
 
@@ -17,7 +16,8 @@ namespace {
 
 constexpr std::size_t kMagicBytes = 2;
 bool is_gzip(const char* data, std::size_t size) {
-  return size >= kMagicBytes && static_cast<unsigned char>(data[0]) == 0x1F && static_cast<unsigned char>(data[1]) == 0x8B;
+  return size >= kMagicBytes && static_cast<unsigned char>(data[0]) == 0x1F &&
+         static_cast<unsigned char>(data[1]) == 0x8B;
 }
 
 // Raw bytes, with the first ones looked at before.
@@ -39,7 +39,8 @@ class FileBytes final : public RawBytes {
     for (;;) {
       const ssize_t n = ::read(fd_, into, room);
       if (n >= 0) return static_cast<std::size_t>(n);
-      if (errno != EINTR) return Error{ErrorCode::kInput, path_, std::string("cannot be read: ") + std::strerror(errno), {}};
+      if (errno != EINTR)
+        return Error{ErrorCode::kInput, path_, std::string("cannot be read: ") + std::strerror(errno), {}};
     }
   }
 
@@ -90,7 +91,8 @@ class PlainSource final : public ByteSource {
 
 class GzipSource final : public ByteSource {
  public:
-  GzipSource(std::unique_ptr<RawBytes> raw, const std::vector<char>& head) : raw_(std::move(raw)), packed_(kPackedBytes) {
+  GzipSource(std::unique_ptr<RawBytes> raw, const std::vector<char>& head)
+      : raw_(std::move(raw)), packed_(kPackedBytes) {
     std::memcpy(packed_.data(), head.data(), head.size());
     inflater_.feed(packed_.data(), head.size());
     consumed_ = head.size();

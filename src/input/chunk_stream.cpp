@@ -3,9 +3,8 @@
 #include <algorithm>
 #include <cstring>
 #include <new>
-#include <utility>
-
 #include <sys/mman.h>
+#include <utility>
 
 namespace hta::input {
 namespace {
@@ -28,7 +27,8 @@ PageBuffer::PageBuffer(std::size_t bytes) : data_(nullptr), bytes_(bytes) {
 PageBuffer::~PageBuffer() {
   if (data_ != nullptr) munmap(data_, bytes_);
 }
-PageBuffer::PageBuffer(PageBuffer&& other) noexcept : data_(std::exchange(other.data_, nullptr)), bytes_(other.bytes_) {}
+PageBuffer::PageBuffer(PageBuffer&& other) noexcept
+    : data_(std::exchange(other.data_, nullptr)), bytes_(other.bytes_) {}
 
 ChunkStream::ChunkStream(ByteSource& source, ChunkBuffers& buffers, const ChunkSetting& setting)
     : source_(source), buffers_(buffers), ahead_(setting.ahead) {
@@ -38,7 +38,8 @@ ChunkStream::ChunkStream(ByteSource& source, ChunkBuffers& buffers, const ChunkS
   const std::size_t bytes = head_room_ + chunk + kPadding;
   const std::size_t slots = ahead_ == ReadAhead::kYes ? kRing : 1;
   auto& ring = buffers_.ring;
-  const bool usable = ring.size() >= slots && (ring[0]->size() == bytes || (setting.chunk_bytes == 0 && ring[0]->size() > bytes));
+  const bool usable =
+      ring.size() >= slots && (ring[0]->size() == bytes || (setting.chunk_bytes == 0 && ring[0]->size() > bytes));
   if (!usable) ring.clear();
   while (ring.size() < slots) ring.push_back(std::make_unique<PageBuffer>(bytes));
   filled_.resize(slots);

@@ -1,6 +1,8 @@
 #pragma once
 // Cuts a ByteSource into buffers for the scanner: the rest of one stands in front of the next, zero bytes behind each.
 
+#include "hta/input/byte_source.h"
+
 #include <condition_variable>
 #include <cstddef>
 #include <memory>
@@ -11,7 +13,6 @@
 #include <vector>
 
 #include "event_parser.h"
-#include "hta/input/byte_source.h"
 
 namespace hta::input {
 
@@ -61,10 +62,10 @@ class ChunkStream {
   ChunkStream(const ChunkStream&) = delete;
   ChunkStream& operator=(const ChunkStream&) = delete;
 
-  /// The next bytes with `rest` (the tail of the chunk before) in front; valid until the call after. `last` marks the final
-  /// one, which has nothing but the rest. An error of the source is
-  /// returned once, after what was read before it; `rest` stays as it is then. Copies of `rest` cost O(text) in total as
-  /// long as at most a constant part of what is given back is new.
+  /// The next bytes with `rest` (the tail of the chunk before) in front; valid until the call after. `last` marks the
+  /// final one, which has nothing but the rest. An error of the source is returned once, after what was read before it;
+  /// `rest` stays as it is then. Copies of `rest` cost O(text) in total as long as at most a constant part of what is
+  /// given back is new.
   Result<Chunk> next(std::string_view rest);
 
  private:
@@ -90,7 +91,7 @@ class ChunkStream {
   std::condition_variable changed_;
   std::vector<Filled> filled_;  // by slot
   std::size_t produced_ = 0;
-  std::size_t taken_ = 0;     // the last of these is in use
+  std::size_t taken_ = 0;  // the last of these is in use
   std::size_t released_ = 0;
   bool stop_ = false;
   std::thread reader_;

@@ -5,10 +5,15 @@
 namespace hta::input {
 namespace {
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+bool is_blank(char c) {
+  return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
 
-// More digits than this behind the leading ones cannot matter: 19 decide an int64, the rest only whether a half is exact.
+// More digits than this behind the leading ones cannot matter: 19 decide an int64, the rest only whether a half is
+// exact.
 constexpr int kMaxExponent = 1'000'000;
 
 }  // namespace
@@ -57,13 +62,13 @@ std::optional<std::int64_t> scaled_decimal(std::string_view text, int digits) {
   int half = 0;  // sign of (rest - 1/2): compared digit by digit
   bool rest_started = false;
   bool rest_nonzero = false;
-  constexpr Int128 kLimit = std::numeric_limits<std::int64_t>::max();
+  const Int128 limit = Int128{std::numeric_limits<std::int64_t>::max()} + (negative ? 1 : 0);
   for (const char c : mantissa) {
     if (c == '.') continue;
     const int digit = c - '0';
     if (index < places) {
       value = value * 10 + digit;
-      if (value > kLimit) return std::nullopt;
+      if (value > limit) return std::nullopt;
     } else if (index == places) {
       rest_started = true;
       half = digit > 5 ? 1 : digit < 5 ? -1 : 0;
@@ -77,12 +82,12 @@ std::optional<std::int64_t> scaled_decimal(std::string_view text, int digits) {
   for (; index < places; ++index) {
     if (value == 0) break;
     value *= 10;
-    if (value > kLimit) return std::nullopt;
+    if (value > limit) return std::nullopt;
   }
   // With places < 0 the first digit dropped is not the tenth's one: the rest is below a half.
   if (places < 0) half = -1;
   if (rest_nonzero && (half > 0 || (half == 0 && rest_started && (value & 1) != 0))) ++value;
-  if (value > kLimit) return std::nullopt;
+  if (value > limit) return std::nullopt;
   return static_cast<std::int64_t>(negative ? -value : value);
 }
 

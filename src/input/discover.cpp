@@ -1,10 +1,10 @@
+#include "hta/base/text.h"
+#include "hta/input/run.h"
+
 #include <algorithm>
 #include <filesystem>
 #include <set>
 #include <system_error>
-
-#include "hta/base/text.h"
-#include "hta/input/run.h"
 
 namespace hta::input {
 namespace {
@@ -20,7 +20,8 @@ std::vector<std::string> traces_in(const fs::path& directory, std::error_code& e
   std::vector<std::string> files;
   for (fs::directory_iterator entry(directory, error), end; !error && entry != end; entry.increment(error)) {
     std::error_code ignored;
-    if (is_trace_name(entry->path().filename().string()) && !entry->is_directory(ignored)) files.push_back(entry->path().string());
+    if (is_trace_name(entry->path().filename().string()) && !entry->is_directory(ignored))
+      files.push_back(entry->path().string());
   }
   std::sort(files.begin(), files.end(), natural_less);
   return files;
@@ -52,9 +53,11 @@ Result<FileList> list_files(const std::vector<std::string>& paths, Recursive rec
     if (recursive == Recursive::kYes) {
       std::vector<std::string> folders;
       if (!traces_in(directory, error).empty()) folders.push_back(directory);
-      for (fs::recursive_directory_iterator entry(directory, error), end; !error && entry != end; entry.increment(error)) {
+      for (fs::recursive_directory_iterator entry(directory, error), end; !error && entry != end;
+           entry.increment(error)) {
         std::error_code ignored;
-        if (entry->is_directory(ignored) && !traces_in(entry->path(), ignored).empty()) folders.push_back(entry->path().string());
+        if (entry->is_directory(ignored) && !traces_in(entry->path(), ignored).empty())
+          folders.push_back(entry->path().string());
       }
       std::sort(folders.begin(), folders.end(), natural_less);
       if (folders.size() > 1) list.runs.insert(list.runs.end(), folders.begin(), folders.end());
@@ -70,8 +73,10 @@ Result<FileList> list_files(const std::vector<std::string>& paths, Recursive rec
   }
   list.runs.clear();
   if (list.files.empty()) {
-    return Error{ErrorCode::kInput, paths.empty() ? "" : paths.front(),
-                 "holds no trace files (*.json, *.json.gz); give the directory that holds them, or -r to search below", {}};
+    return Error{ErrorCode::kInput,
+                 paths.empty() ? "" : paths.front(),
+                 "holds no trace files (*.json, *.json.gz); give the directory that holds them, or -r to search below",
+                 {}};
   }
   return list;
 }

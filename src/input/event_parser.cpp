@@ -1,26 +1,34 @@
 #include "event_parser.h"
 
+#include "hta/input/decimal.h"
+
 #include <bit>
 #include <cstring>
 
 #include "block.h"
-#include "hta/input/decimal.h"
 
 namespace hta::input {
 namespace {
 
-bool is_digit(char c) { return static_cast<unsigned char>(c - '0') < 10; }
-bool is_space(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
+bool is_digit(char c) {
+  return static_cast<unsigned char>(c - '0') < 10;
+}
+bool is_space(char c) {
+  return c == ' ' || c == '\n' || c == '\r' || c == '\t';
+}
 
 // Whether a number that seemed to end before `c` has a fraction or an exponent.
-bool goes_on(char c) { return c == '.' || c == 'e' || c == 'E'; }
+bool goes_on(char c) {
+  return c == '.' || c == 'e' || c == 'E';
+}
 
 const char* skip_space(const char* p) {
   while (is_space(*p)) ++p;
   return p;
 }
 
-constexpr std::array<std::uint64_t, 9> kPowersOfTen{1, 10, 100, 1'000, 10'000, 100'000, 1'000'000, 10'000'000, 100'000'000};
+constexpr std::array<std::uint64_t, 9> kPowersOfTen{1,       10,        100,        1'000,      10'000,
+                                                    100'000, 1'000'000, 10'000'000, 100'000'000};
 
 // The digits at p, at most eight: how many, and their value.
 struct DigitRun {
@@ -44,7 +52,8 @@ inline DigitRun leading_digits(const char* p) {
   // Digits to pairs, pairs to fours, fours to eight.
   word = word * 10 + (word >> 8);
   const std::uint64_t value = (((word & 0x000000FF000000FFu) * 0x000F424000000064u) +
-                               (((word >> 16) & 0x000000FF000000FFu) * 0x0000271000000001u)) >> 32;
+                               (((word >> 16) & 0x000000FF000000FFu) * 0x0000271000000001u)) >>
+                              32;
   return {value, count};
 }
 
@@ -101,9 +110,15 @@ EventParser::EventParser(const ArgSet& wanted) : wanted_(wanted) {
 EventParser::Key EventParser::meaning(std::string_view name, Level level) const {
   Key key;
   if (level == kEventLevel) {
-    constexpr std::array<std::pair<std::string_view, Field>, 9> kFields{{
-        {"ph", Field::kPhase}, {"cat", Field::kCategory}, {"name", Field::kName}, {"pid", Field::kPid},
-        {"tid", Field::kTid}, {"ts", Field::kTime}, {"dur", Field::kDur}, {"id", Field::kId}, {"args", Field::kArgs}}};
+    constexpr std::array<std::pair<std::string_view, Field>, 9> kFields{{{"ph", Field::kPhase},
+                                                                         {"cat", Field::kCategory},
+                                                                         {"name", Field::kName},
+                                                                         {"pid", Field::kPid},
+                                                                         {"tid", Field::kTid},
+                                                                         {"ts", Field::kTime},
+                                                                         {"dur", Field::kDur},
+                                                                         {"id", Field::kId},
+                                                                         {"args", Field::kArgs}}};
     for (const auto& [text, field] : kFields) {
       if (name == text) key.field = field;
     }
@@ -133,13 +148,14 @@ EventParser::Key* EventParser::key_named(std::string_view name, Level level) {
   return &keys.known.back();
 }
 
-// p is behind a value (or behind the opening brace), the value of `at`; moves both to the next one, or p behind the closing
-// brace.
+// p is behind a value (or behind the opening brace), the value of `at`; moves both to the next one, or p behind the
+// closing brace.
 inline EventParser::Field EventParser::next_key(const char*& p, Level level, Key*& at) {
   const Block low(p);
   const Block high(p + Block::kBytes);
   for (const Successor& guess : at->successors) {
-    const std::uint32_t same = low.equal(Block(guess.bytes.data())) | high.equal(Block(guess.bytes.data() + Block::kBytes)) << 16;
+    const std::uint32_t same =
+        low.equal(Block(guess.bytes.data())) | high.equal(Block(guess.bytes.data() + Block::kBytes)) << 16;
     if ((same & guess.mask) == guess.mask) {
       p += guess.length;
       if (static_cast<unsigned char>(*p) <= ' ' && guess.field < Field::kEndOfObject) p = skip_space(p);
@@ -227,7 +243,8 @@ const char* EventParser::skip_container(const char* p) {
     const Block block(p);
     const std::uint32_t quotes = block.equal('"');
     const std::uint32_t strings = parity_of_prefixes(quotes) ^ in_string;  // opening quotes and what follows them
-    if ((block.equal('\\') | (block.equal('\n') & strings)) != 0) return skip_difficult_container(p, depth, in_string != 0);
+    if ((block.equal('\\') | (block.equal('\n') & strings)) != 0)
+      return skip_difficult_container(p, depth, in_string != 0);
     in_string = (strings & 0x8000) != 0 ? 0xffff : 0;
     const Block folded = block.folded();
     const std::uint32_t opens = folded.equal('{') & ~strings;
@@ -336,7 +353,8 @@ inline const char* EventParser::parse_time(const char* p, RawTime& time) {
     }
     if (fraction.count <= kNanoPlaces && !goes_on(*stop)) {
       time.state = TimeState::kValid;
-      time.nanos = static_cast<Nanos>(whole * kPowersOfTen[kNanoPlaces] + fraction.value * kPowersOfTen[kNanoPlaces - fraction.count]);
+      time.nanos = static_cast<Nanos>(whole * kPowersOfTen[kNanoPlaces] +
+                                      fraction.value * kPowersOfTen[kNanoPlaces - fraction.count]);
       return stop;
     }
   }
@@ -348,7 +366,8 @@ const char* EventParser::parse_rare_time(const char* p, RawTime& time) {
   RawValue value;
   const char* stop = parse_value(p, value);
   if (stop == nullptr) return nullptr;
-  const bool numeric = value.kind == TokenKind::kInteger || value.kind == TokenKind::kNumber || value.kind == TokenKind::kString;
+  const bool numeric =
+      value.kind == TokenKind::kInteger || value.kind == TokenKind::kNumber || value.kind == TokenKind::kString;
   const auto nanos = numeric ? micros_to_nanos(value.text) : std::nullopt;
   time.state = nanos ? TimeState::kValid : TimeState::kInvalid;
   time.nanos = nanos.value_or(0);

@@ -10,13 +10,13 @@
 // this parser is meant to be lenient where that cannot hide a loss. What it cannot read it declines, and leaves to
 // the slow path (scanner.cpp).
 
+#include "hta/input/raw_event.h"
+#include "hta/model/string_table.h"
+
 #include <array>
 #include <cstdint>
 #include <string_view>
 #include <vector>
-
-#include "hta/input/raw_event.h"
-#include "hta/model/string_table.h"
 
 namespace hta::input {
 
@@ -24,8 +24,8 @@ namespace hta::input {
 inline constexpr std::size_t kPadding = 64;
 
 enum class Strictness : std::uint8_t {
-  kOneLineStrings,    ///< a line break inside a string declines the event: a quote is probably missing
-  kAnyStrings,        ///< raw control characters are accepted
+  kOneLineStrings,  ///< a line break inside a string declines the event: a quote is probably missing
+  kAnyStrings,      ///< raw control characters are accepted
 };
 
 class EventParser {
@@ -36,14 +36,24 @@ class EventParser {
   EventParser(const EventParser&) = delete;
   EventParser& operator=(const EventParser&) = delete;
 
-  /// Parses the object whose opening brace is at `*at`. kEvent: `event` is filled and `*at` is behind the closing brace.
-  /// kIncomplete: `end` came first. kDeclined: no JSON this parser reads. `*at` is unchanged in both cases.
+  /// Parses the object whose opening brace is at `*at`. kEvent: `event` is filled and `*at` is behind the closing
+  /// brace. kIncomplete: `end` came first. kDeclined: no JSON this parser reads. `*at` is unchanged in both cases.
   Outcome parse(const char** at, const char* end, RawEvent& event, Strictness strictness = Strictness::kOneLineStrings);
 
  private:
   // What a key says, or what stands instead of one.
   enum class Field : std::uint8_t {
-    kSkip, kPhase, kCategory, kName, kPid, kTid, kTime, kDur, kId, kArgs, kArg,
+    kSkip,
+    kPhase,
+    kCategory,
+    kName,
+    kPid,
+    kTid,
+    kTime,
+    kDur,
+    kId,
+    kArgs,
+    kArg,
     kEndOfObject,
     kNone,  ///< nothing that can be read
   };

@@ -1,11 +1,12 @@
 #pragma once
 
+#include "hta/input/scanner.h"
+
 #include <cstdint>
 #include <optional>
 #include <string_view>
 
 #include "chunk_stream.h"
-#include "hta/input/scanner.h"
 
 namespace hta::input {
 

@@ -3,9 +3,8 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <memory>
-
 #include <fcntl.h>
+#include <memory>
 #include <unistd.h>
 
 namespace hta::input {
@@ -20,7 +19,9 @@ Error failure(const std::string& path, const char* what) {
 FileRange::FileRange(int file, std::string path, std::uint64_t begin)
     : file_(file), path_(std::move(path)), begin_(begin), next_(begin) {}
 
-FileRange::~FileRange() { close(file_); }
+FileRange::~FileRange() {
+  close(file_);
+}
 
 Result<std::unique_ptr<FileRange>> FileRange::open(const std::string& path, std::uint64_t begin) {
   const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);

@@ -1,11 +1,11 @@
 #pragma once
 
+#include "hta/input/byte_source.h"
+
 #include <atomic>
 #include <cstdint>
 #include <limits>
 #include <string>
-
-#include "hta/input/byte_source.h"
 
 namespace hta::input {
 

@@ -30,7 +30,8 @@ Inflater::Inflater() : state_(std::make_unique<State_>()) {
 }
 
 void Inflater::feed(const char* data, std::size_t size) {
-  state_->isal.next_in = reinterpret_cast<std::uint8_t*>(const_cast<char*>(data));  // NOLINT: the C interface is not const
+  state_->isal.next_in =
+      reinterpret_cast<std::uint8_t*>(const_cast<char*>(data));  // NOLINT: the C interface is not const
   state_->isal.avail_in = static_cast<std::uint32_t>(size);
 }
 
@@ -69,7 +70,9 @@ Inflater::Step Inflater::inflate(char* into, std::size_t room) {
   return step;
 }
 
-std::size_t Inflater::unused() const { return state_->isal.avail_in; }
+std::size_t Inflater::unused() const {
+  return state_->isal.avail_in;
+}
 
 #else
 
@@ -79,7 +82,9 @@ struct Inflater::State_ {
   ~State_() { inflateEnd(&zlib); }
 };
 
-Inflater::Inflater() : state_(std::make_unique<State_>()) { inflateInit2(&state_->zlib, 15 + 16); }
+Inflater::Inflater() : state_(std::make_unique<State_>()) {
+  inflateInit2(&state_->zlib, 15 + 16);
+}
 
 void Inflater::feed(const char* data, std::size_t size) {
   state_->zlib.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(data));  // NOLINT: the C interface is not const
@@ -114,12 +119,16 @@ Inflater::Step Inflater::inflate(char* into, std::size_t room) {
   return step;
 }
 
-std::size_t Inflater::unused() const { return state_->zlib.avail_in; }
+std::size_t Inflater::unused() const {
+  return state_->zlib.avail_in;
+}
 
 #endif
 
 Inflater::~Inflater() = default;
 
-bool Inflater::at_member_end() const { return state_->member_ended; }
+bool Inflater::at_member_end() const {
+  return state_->member_ended;
+}
 
 }  // namespace hta::input

@@ -1,17 +1,17 @@
 #include "ingest.h"
 
+#include "hta/base/text.h"
+#include "hta/input/decimal.h"
+
 #include <algorithm>
 #include <cstring>
 #include <limits>
 #include <numeric>
 
-#include <rapidjson/document.h>
-#include <rapidjson/memorystream.h>
-
-#include "hta/base/text.h"
-#include "hta/input/decimal.h"
 #include "json_text.h"
 #include "metadata.h"
+#include <rapidjson/document.h>
+#include <rapidjson/memorystream.h>
 
 namespace hta::input {
 namespace {
@@ -39,7 +39,8 @@ bool is_ascii(std::string_view text) {
     std::memcpy(&word, text.data() + i, sizeof word);
     return word;
   };
-  if (text.size() < 8) return std::all_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x80; });
+  if (text.size() < 8)
+    return std::all_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x80; });
   std::uint64_t bits = word_at(text.size() - 8);
   for (std::size_t i = 0; i + 8 < text.size(); i += 8) bits |= word_at(i);
   return (bits & kHighBits) == 0;
@@ -47,8 +48,9 @@ bool is_ascii(std::string_view text) {
 
 // An object without any member: some writers put one behind their last comma.
 bool is_filler(const RawEvent& raw) {
-  return raw.name.kind == TokenKind::kAbsent && raw.category.kind == TokenKind::kAbsent && raw.pid.kind == TokenKind::kAbsent &&
-         raw.time.state == TimeState::kAbsent && raw.dur.state == TimeState::kAbsent && raw.args_text.empty();
+  return raw.name.kind == TokenKind::kAbsent && raw.category.kind == TokenKind::kAbsent &&
+         raw.pid.kind == TokenKind::kAbsent && raw.time.state == TimeState::kAbsent &&
+         raw.dur.state == TimeState::kAbsent && raw.args_text.empty();
 }
 
 std::string_view raw_arg(const RawEvent& raw, ArgKey key) {
@@ -66,8 +68,8 @@ ArgSet wanted_args(const Needs& needs) {
   wanted |= needs.host_args;
   if (needs.sync_records) wanted |= {ArgKey::kWaitOnStream, ArgKey::kWaitOnEventRecordCorrelation};
   if (needs.memory_events) {
-    wanted |= {ArgKey::kMemoryBytes, ArgKey::kTotalAllocated, ArgKey::kTotalReserved, ArgKey::kDeviceId, ArgKey::kDeviceType,
-               ArgKey::kAddress};
+    wanted |= {ArgKey::kMemoryBytes, ArgKey::kTotalAllocated, ArgKey::kTotalReserved,
+               ArgKey::kDeviceId,    ArgKey::kDeviceType,     ArgKey::kAddress};
   }
   return wanted;
 }
@@ -87,7 +89,8 @@ TraceBuilder& Ingest::builder_for(RawValue& pid) {
   if (fresh) {
     labels_.emplace_back(label);
     if (labels_.size() > 1) others_.push_back(std::make_unique<TraceBuilder>(options_));
-    if (labels_.size() > limits_.labels) passed_limit_ = "holds more than " + std::to_string(limits_.labels) + " ranks by their labels; split it";
+    if (labels_.size() > limits_.labels)
+      passed_limit_ = "holds more than " + std::to_string(limits_.labels) + " ranks by their labels; split it";
   }
   return at->second == 0 ? first_ : *others_[at->second - 1];
 }
@@ -118,7 +121,8 @@ void Ingest::check_text(const RawValue& value) {
 TrackName Ingest::track(TraceBuilder& builder, const RawValue& value) {
   if (value.kind == TokenKind::kInteger) return {value.number, {}};
   if (value.kind == TokenKind::kString) {
-    if (const auto number = parse_integer(value.text); number && std::to_string(*number) == value.text) return {*number, {}};
+    if (const auto number = parse_integer(value.text); number && std::to_string(*number) == value.text)
+      return {*number, {}};
     return {0, text(builder, value)};
   }
   if (value.kind == TokenKind::kAbsent) return {0, builder.strings().intern("")};
@@ -159,22 +163,26 @@ void Ingest::event(const RawEvent& raw) {
   event.has_name = raw.name.kind == TokenKind::kString;
   if (raw.time.state == TimeState::kValid) event.time_ns = raw.time.nanos;
   if (raw.dur.state == TimeState::kValid) event.dur_ns = raw.dur.nanos;
-  const bool stored = builder.stores(kind) || (event.has_name && raw.name.text.starts_with(kStepPrefix));
-  if (raw.phase == 'X' && !stored) {
-    if (event.has_name) check_text(raw.name);
+  if (event.has_name) {
+    if (builder.stores_names(kind) || raw.name.text.starts_with(kStepPrefix)) {
+      event.name = text(builder, raw.name);
+    } else {
+      check_text(raw.name);
+      event.name = builder.name_in_tree(kind);
+    }
+  }
+  if (raw.phase == 'X' && !event.name.valid()) {  // only its times count
     builder.add(event);
     return;
-  }
-  if (event.has_name) {
-    if (stored) event.name = text(builder, raw.name);
-    else check_text(raw.name);
   }
   event.pid = track(builder, pid);
   event.tid = track(builder, raw.tid);
   if (flow) {
     // Ids that are text get numbers that no real id has.
     constexpr std::int64_t kTextIds = -(std::int64_t{1} << 40);
-    event.flow_id = raw.id.kind == TokenKind::kInteger ? raw.id.number : kTextIds + static_cast<std::int64_t>(text(builder, raw.id).value());
+    event.flow_id = raw.id.kind == TokenKind::kInteger
+                        ? raw.id.number
+                        : kTextIds + static_cast<std::int64_t>(text(builder, raw.id).value());
   }
   take_args(builder, raw);
   if (unnamed && kind == CategoryKind::kGpu) {
@@ -217,7 +225,8 @@ void Ingest::take_counters(TraceBuilder& builder, const RawEvent& raw) {
   counters_.clear();
   rapidjson::Document document;
   rapidjson::MemoryStream stream(raw.args_text.data(), raw.args_text.size());
-  document.ParseStream<rapidjson::kParseStopWhenDoneFlag | rapidjson::kParseIterativeFlag | rapidjson::kParseNumbersAsStringsFlag,
+  document.ParseStream<rapidjson::kParseStopWhenDoneFlag | rapidjson::kParseIterativeFlag |
+                           rapidjson::kParseNumbersAsStringsFlag,
                        rapidjson::UTF8<>>(stream);
   if (document.HasParseError() || !document.IsObject()) return;
   for (const auto& member : document.GetObject()) {
@@ -231,9 +240,11 @@ void Ingest::take_counters(TraceBuilder& builder, const RawEvent& raw) {
 
 void Ingest::check_limits(const TraceBuilder& builder) {
   if (builder.strings().size() > limits_.names) {
-    passed_limit_ = "holds more than " + with_commas(static_cast<std::int64_t>(limits_.names)) + " different texts in one rank; raise --max-names if that is right";
+    passed_limit_ = "holds more than " + with_commas(static_cast<std::int64_t>(limits_.names)) +
+                    " different texts in one rank; raise --max-names if that is right";
   }
-  if (records_ >= kMostRecords) passed_limit_ = "holds more than " + with_commas(static_cast<std::int64_t>(kMostRecords)) + " records; split it";
+  if (records_ >= kMostRecords)
+    passed_limit_ = "holds more than " + with_commas(static_cast<std::int64_t>(kMostRecords)) + " records; split it";
 }
 
 void Ingest::metadata(std::string_view key, std::string_view json) {
@@ -242,7 +253,9 @@ void Ingest::metadata(std::string_view key, std::string_view json) {
   if (read_metadata(key, json, info_) == MetadataOutcome::kUnreadable) ++unreadable_metadata_;
 }
 
-void Ingest::fault(EventFault fault, std::uint64_t offset) { first_.quality()[fault].add(offset); }
+void Ingest::fault(EventFault fault, std::uint64_t offset) {
+  first_.quality()[fault].add(offset);
+}
 
 std::uint64_t Ingest::repaired_texts() const {
   std::uint64_t sum = broken_texts_ + first_.strings().repaired();
@@ -271,7 +284,8 @@ void Ingest::append(Ingest&& later) {
 std::vector<Trace> Ingest::finish(std::vector<std::string>& labels) {
   std::vector<std::size_t> order(std::max<std::size_t>(1, labels_.size()));
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return a != b && natural_less(labels_[a], labels_[b]); });
+  std::sort(order.begin(), order.end(),
+            [&](std::size_t a, std::size_t b) { return a != b && natural_less(labels_[a], labels_[b]); });
   std::vector<Trace> traces;
   for (const std::size_t i : order) {
     traces.push_back(i == 0 ? first_.finish() : others_[i - 1]->finish());

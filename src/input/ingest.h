@@ -1,6 +1,10 @@
 #pragma once
 // From records of the file to rows of the model.
 
+#include "hta/input/load.h"
+#include "hta/input/scanner.h"
+#include "hta/model/trace_builder.h"
+
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -10,9 +14,6 @@
 #include <vector>
 
 #include "accelerator.h"
-#include "hta/input/load.h"
-#include "hta/input/scanner.h"
-#include "hta/model/trace_builder.h"
 
 namespace hta::input {
 
@@ -21,15 +22,16 @@ ArgSet wanted_args(const Needs& needs);
 
 class Ingest final : public ScanSink {
  public:
-  /// `first` is the builder of the first rank in the file and of events without a label; further ones are made as labels
-  /// appear.
+  /// `first` is the builder of the first rank in the file and of events without a label; further ones are made as
+  /// labels appear.
   Ingest(TraceBuilder& first, const BuildOptions& options, const LoadLimits& limits);
 
   void event(const RawEvent& raw) override;
   void metadata(std::string_view key, std::string_view json) override;
   void fault(EventFault fault, std::uint64_t offset) override;
 
-  /// Whether append() may take this for the later part of a file: not if the meaning of its records depends on earlier ones.
+  /// Whether append() may take this for the later part of a file: not if the meaning of its records depends on earlier
+  /// ones.
   bool self_contained() const;
   /// Adds what `later` took from the records that follow, as if they had been handed to this one.
   void append(Ingest&& later);

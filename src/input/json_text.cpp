@@ -40,8 +40,12 @@ void append_utf8(std::string& out, char32_t c) {
   }
 }
 
-bool is_high_surrogate(char32_t c) { return c >= 0xD800 && c <= 0xDBFF; }
-bool is_low_surrogate(char32_t c) { return c >= 0xDC00 && c <= 0xDFFF; }
+bool is_high_surrogate(char32_t c) {
+  return c >= 0xD800 && c <= 0xDBFF;
+}
+bool is_low_surrogate(char32_t c) {
+  return c >= 0xDC00 && c <= 0xDFFF;
+}
 
 }  // namespace
 
@@ -107,7 +111,8 @@ bool is_valid_json(std::string_view text) {
   rapidjson::MemoryStream stream(text.data(), text.size());
   rapidjson::Reader reader;
   rapidjson::BaseReaderHandler<> ignore;
-  return !reader.Parse<rapidjson::kParseIterativeFlag | rapidjson::kParseNumbersAsStringsFlag>(stream, ignore).IsError();
+  return !reader.Parse<rapidjson::kParseIterativeFlag | rapidjson::kParseNumbersAsStringsFlag>(stream, ignore)
+              .IsError();
 }
 
 }  // namespace hta::input

@@ -31,7 +31,8 @@ Before look_back(const char* from, const char* p) {
 
 enum class Answer : std::uint8_t { kNo, kYes, kCutOff };
 
-// Whether the bracket at p ends the events: behind a record, and in front of the end of a document or of a known member.
+// Whether the bracket at p ends the events: behind a record, and in front of the end of a document or of a known
+// member.
 Answer ends_array(const char* from, const char* p, const char* end, MoreBytes more) {
   const Before before = look_back(from, p);
   if (before.last_other != '}') return Answer::kNo;
@@ -88,7 +89,8 @@ Landmark LandmarkFinder::find(const char* from, const char* end, MoreBytes more)
   const char* p = from;
   for (;;) {
     p = places.next(p);
-    if (p >= end) return more == MoreBytes::kYes ? Landmark{Kind::kMore, look_back(from, end).from} : Landmark{Kind::kNone, end};
+    if (p >= end)
+      return more == MoreBytes::kYes ? Landmark{Kind::kMore, look_back(from, end).from} : Landmark{Kind::kNone, end};
     if (*p == ']') {
       const Answer answer = ends_array(from, p, end, more);
       if (answer == Answer::kYes) return {Kind::kArrayEnd, p};

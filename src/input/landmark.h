@@ -1,10 +1,11 @@
 #pragma once
 // Where reading can go on behind damaged text.
 
+#include "hta/input/scanner.h"
+
 #include <cstdint>
 
 #include "event_parser.h"
-#include "hta/input/scanner.h"
 
 namespace hta::input {
 
@@ -22,16 +23,17 @@ struct Landmark {
   bool opens_array = false;  ///< kEvent: an opening bracket stands in front of it
 };
 
-/// Records of this size and less are told apart by parsing them; a larger one that does not end is suspected of having lost
-/// a quote or a bracket.
+/// Records of this size and less are told apart by parsing them; a larger one that does not end is suspected of having
+/// lost a quote or a bracket.
 inline constexpr std::size_t kOrdinaryRecord = std::size_t{16} << 10;
 
 class LandmarkFinder {
  public:
   explicit LandmarkFinder(const ArgSet& wanted) : parser_(wanted) {}
 
-  /// The first landmark in [from, end). Which one it is depends on the text alone, not on where `end` is. O(n) for text of
-  /// profilers; `wasted()` tells how much was parsed in vain, since text can be made that costs kOrdinaryRecord per brace.
+  /// The first landmark in [from, end). Which one it is depends on the text alone, not on where `end` is. O(n) for text
+  /// of profilers; `wasted()` tells how much was parsed in vain, since text can be made that costs kOrdinaryRecord per
+  /// brace.
   Landmark find(const char* from, const char* end, MoreBytes more);
   std::uint64_t wasted() const { return wasted_; }
 

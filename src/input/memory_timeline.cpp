@@ -90,10 +90,13 @@ bool is_memory_timeline(const std::string& path) {
   const auto opened = open_source(path);
   if (!opened) return false;
   std::array<char, 64> head{};
-  const auto n = opened->source->read(head.data(), head.size());
-  if (!n) return false;
+  std::size_t filled = 0;
+  for (std::size_t n = 1; n > 0; filled += n) {
+    const auto read = opened->source->read(head.data() + filled, head.size() - filled);
+    n = read ? *read : 0;
+  }
   std::size_t brackets = 0;
-  for (std::size_t i = 0; i < *n; ++i) {
+  for (std::size_t i = 0; i < filled; ++i) {
     const char c = head[i];
     if (c == ' ' || c == '\n' || c == '\r' || c == '\t') continue;
     if (c != '[') return brackets == 2 && (c == '-' || (c >= '0' && c <= '9'));

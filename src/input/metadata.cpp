@@ -12,8 +12,8 @@ namespace {
 
 using Json = rapidjson::Value;
 
-constexpr unsigned kFlags = rapidjson::kParseStopWhenDoneFlag | rapidjson::kParseIterativeFlag |
-                            rapidjson::kParseNanAndInfFlag;
+constexpr unsigned kFlags =
+    rapidjson::kParseStopWhenDoneFlag | rapidjson::kParseIterativeFlag | rapidjson::kParseNanAndInfFlag;
 constexpr std::size_t kMaxTexts = 200;
 constexpr std::size_t kMaxTextBytes = 4096;
 
@@ -56,7 +56,8 @@ void read_distributed(const Json& object, TraceInfo& info) {
   info.rank = integer(member(object, "rank"));
   info.world_size = integer(member(object, "world_size"));
   info.backend = text(member(object, "backend"));
-  if (const std::string nccl = text(member(object, "nccl_version")); !nccl.empty()) info.versions["nccl_version"] = nccl;
+  if (const std::string nccl = text(member(object, "nccl_version")); !nccl.empty())
+    info.versions["nccl_version"] = nccl;
   const Json* groups = member(object, "pg_config");
   if (groups == nullptr || !groups->IsArray()) return;
   for (const Json& entry : groups->GetArray()) {
@@ -93,7 +94,8 @@ MetadataOutcome read_metadata(std::string_view key, std::string_view json, Trace
     info.versions[std::string(key)] = version;
   } else if (key == "record_shapes" || key == "with_stack" || key == "profile_memory" || key == "with_flops" ||
              key == "with_modules") {
-    info.capture_flags[std::string(key)] = (document.IsBool() && document.GetBool()) || integer(&document).value_or(0) != 0;
+    info.capture_flags[std::string(key)] =
+        (document.IsBool() && document.GetBool()) || integer(&document).value_or(0) != 0;
   } else if ((document.IsString() || document.IsNumber() || document.IsBool()) && info.texts.size() < kMaxTexts &&
              json.size() <= kMaxTextBytes) {
     info.texts[std::string(key)] = document.IsString() ? text(&document) : std::string(json);

@@ -1,14 +1,15 @@
 #pragma once
 
-#include <string_view>
-
 #include "hta/model/trace.h"
+
+#include <string_view>
 
 namespace hta::input {
 
 enum class MetadataOutcome : std::uint8_t { kRead, kUnreadable };
 
-/// Reads one top-level member of a trace file into `info`. Unknown scalars are kept as text, unknown structures dropped.
+/// Reads one top-level member of a trace file into `info`. Unknown scalars are kept as text, unknown structures
+/// dropped.
 MetadataOutcome read_metadata(std::string_view key, std::string_view json, TraceInfo& info);
 
 }  // namespace hta::input

@@ -1,13 +1,14 @@
 #include "peek.h"
 
+#include "hta/input/byte_source.h"
+#include "hta/input/scanner.h"
+
 #include <cstddef>
 #include <filesystem>
 #include <system_error>
 #include <vector>
 
 #include "event_parser.h"
-#include "hta/input/byte_source.h"
-#include "hta/input/scanner.h"
 #include "metadata.h"
 
 namespace hta::input {

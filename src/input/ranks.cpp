@@ -1,17 +1,21 @@
 #include "ranks.h"
 
+#include "hta/base/text.h"
+
 #include <algorithm>
 #include <array>
 #include <map>
 #include <set>
 
-#include "hta/base/text.h"
-
 namespace hta::input {
 namespace {
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+bool is_letter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
 
 std::string_view base_name(std::string_view path) {
   const std::size_t slash = path.rfind('/');
@@ -80,7 +84,8 @@ std::string range_text(const std::vector<std::int64_t>& numbers) {
   return out;
 }
 
-// Several traces of one rank: capture windows, if their times do not overlap or their names differ only in a time stamp.
+// Several traces of one rank: capture windows, if their times do not overlap or their names differ only in a time
+// stamp.
 bool are_windows(const std::vector<RunInput*>& inputs) {
   bool same_name = true;
   for (const RunInput* input : inputs) {
@@ -119,7 +124,8 @@ std::optional<std::int64_t> rank_in_name(std::string_view file_name) {
       if (i > 0 && is_letter(file_name[i - 1])) continue;
       if (!equals_ignoring_case(file_name.substr(i, word.size()), word)) continue;
       std::string_view rest = file_name.substr(i + word.size());
-      if (!rest.empty() && (rest[0] == '_' || rest[0] == '-' || rest[0] == '[' || rest[0] == '.')) rest.remove_prefix(1);
+      if (!rest.empty() && (rest[0] == '_' || rest[0] == '-' || rest[0] == '[' || rest[0] == '.'))
+        rest.remove_prefix(1);
       if (const auto number = number_at(rest)) return number;
     }
   }
@@ -128,8 +134,10 @@ std::optional<std::int64_t> rank_in_name(std::string_view file_name) {
 
 Status assign_ranks(std::vector<RunInput>& inputs, const RunOptions& options, std::vector<RunNote>& notes) {
   for (const auto& [path, rank] : options.assigned_ranks) {
-    const bool known = std::any_of(inputs.begin(), inputs.end(), [&](const RunInput& input) { return input.path == path; });
-    if (!known) return Error{ErrorCode::kUsage, path, "is given to --assign-rank but is no input; hta info lists the paths", {}};
+    const bool known =
+        std::any_of(inputs.begin(), inputs.end(), [&path = path](const RunInput& input) { return input.path == path; });
+    if (!known)
+      return Error{ErrorCode::kUsage, path, "is given to --assign-rank but is no input; hta info lists the paths", {}};
   }
   std::vector<RunInput*> usable;
   for (RunInput& input : inputs) {
@@ -161,9 +169,11 @@ Status assign_ranks(std::vector<RunInput>& inputs, const RunOptions& options, st
     }
   }
   if (!disagreeing.empty()) {
-    notes.push_back({"rank-name-differs", "the rank in the name of " + disagreeing.front() +
+    notes.push_back({"rank-name-differs",
+                     "the rank in the name of " + disagreeing.front() +
                          (disagreeing.size() > 1 ? " and " + std::to_string(disagreeing.size() - 1) + " more" : "") +
-                         " differs from the recorded one; the recorded one counts", false});
+                         " differs from the recorded one; the recorded one counts",
+                     false});
   }
 
   // The others get the numbers that are left, in order of their parallel dimensions or names.
@@ -192,13 +202,18 @@ Status assign_ranks(std::vector<RunInput>& inputs, const RunOptions& options, st
         what += ", ...";
         break;
       }
-      what += (what.empty() ? "" : ", ") + std::string(base_name(input->path)) + " = rank " + std::to_string(rank[const_cast<RunInput*>(input)]);
+      what += (what.empty() ? "" : ", ") + std::string(base_name(input->path)) + " = rank " +
+              std::to_string(rank[const_cast<RunInput*>(input)]);
     }
-    notes.push_back({"rank-assigned", "ranks assigned in name order, because the files carry none: " + what + " (change with --assign-rank)", false});
+    notes.push_back(
+        {"rank-assigned",
+         "ranks assigned in name order, because the files carry none: " + what + " (change with --assign-rank)",
+         false});
   }
   bool by_name = false;
   for (const RunInput* input : usable) by_name |= input->source == RankSource::kName;
-  if (by_name && usable.size() > 1) notes.push_back({"rank-from-name", "ranks taken from file names, because the files carry none", false});
+  if (by_name && usable.size() > 1)
+    notes.push_back({"rank-from-name", "ranks taken from file names, because the files carry none", false});
 
   // Several inputs of one rank.
   std::map<std::int64_t, std::vector<RunInput*>> by_rank;
@@ -209,8 +224,11 @@ Status assign_ranks(std::vector<RunInput>& inputs, const RunOptions& options, st
       continue;
     }
     if (!are_windows(group)) {
-      return Error{ErrorCode::kInput, group[0]->path, "claims rank " + std::to_string(number) + ", and so does " + group[1]->path +
-                                                          "; give one of them, or tell them apart with --assign-rank PATH=N", {}};
+      return Error{ErrorCode::kInput,
+                   group[0]->path,
+                   "claims rank " + std::to_string(number) + ", and so does " + group[1]->path +
+                       "; give one of them, or tell them apart with --assign-rank PATH=N",
+                   {}};
     }
     std::stable_sort(group.begin(), group.end(), [](const RunInput* a, const RunInput* b) {
       const Nanos x = a->first_start_ns.value_or(0) + a->info.base_time_ns.value_or(0);
@@ -218,8 +236,10 @@ Status assign_ranks(std::vector<RunInput>& inputs, const RunOptions& options, st
       return x != y ? x < y : natural_less(a->path, b->path);
     });
     for (std::size_t i = 0; i < group.size(); ++i) group[i]->rank = RankKey(number, static_cast<int>(i) + 1);
-    notes.push_back({"capture-windows", "rank " + std::to_string(number) + " has " + std::to_string(group.size()) +
-                         " capture windows; they are kept apart in column window", false});
+    notes.push_back({"capture-windows",
+                     "rank " + std::to_string(number) + " has " + std::to_string(group.size()) +
+                         " capture windows; they are kept apart in column window",
+                     false});
   }
 
   std::int64_t world = 0;
@@ -229,8 +249,11 @@ Status assign_ranks(std::vector<RunInput>& inputs, const RunOptions& options, st
     if (!by_rank.contains(r)) missing.push_back(r);
   }
   if (!missing.empty() && !by_rank.empty()) {
-    notes.push_back({"rank-missing", (missing.size() == 1 ? "rank " : "ranks ") + range_text(missing) + " of " + std::to_string(world) +
-                         (missing.size() == 1 ? " is missing" : " are missing") + "; statistics cover the ranks that are here", false});
+    notes.push_back({"rank-missing",
+                     (missing.size() == 1 ? "rank " : "ranks ") + range_text(missing) + " of " + std::to_string(world) +
+                         (missing.size() == 1 ? " is missing" : " are missing") +
+                         "; statistics cover the ranks that are here",
+                     false});
   }
   return {};
 }

@@ -1,12 +1,13 @@
 #include "hta/input/run.h"
 
+#include "hta/base/text.h"
+#include "hta/base/thread_pool.h"
+
 #include <algorithm>
 #include <filesystem>
 #include <mutex>
 #include <numeric>
 
-#include "hta/base/text.h"
-#include "hta/base/thread_pool.h"
 #include "peek.h"
 #include "ranks.h"
 
@@ -45,9 +46,12 @@ void add_trace_facts(const Trace& trace, RunInput& input) {
   input.last_end_ns = trace.last_end_ns;
 }
 
-// The facts of a file that tells by itself, without being loaded, that --rank leaves it out; nothing if it must be loaded.
+// The facts of a file that tells by itself, without being loaded, that --rank leaves it out; nothing if it must be
+// loaded.
 std::optional<RunInput> left_out(const std::string& path, const RunOptions& options) {
-  if (options.ranks.all() || path == "-" || options.rank_from == RankFrom::kName || options.assigned_ranks.contains(path)) return std::nullopt;
+  if (options.ranks.all() || path == "-" || options.rank_from == RankFrom::kName ||
+      options.assigned_ranks.contains(path))
+    return std::nullopt;
   auto info = peek_info(path);
   if (!info || options.ranks.contains(*info->rank)) return std::nullopt;
   RunInput input;
@@ -57,8 +61,8 @@ std::optional<RunInput> left_out(const std::string& path, const RunOptions& opti
   return input;
 }
 
-// Clocks that are further apart than this (31 years) do not belong to one run. With the limit on event times it keeps all
-// sums of times within 64 bits.
+// Clocks that are further apart than this (31 years) do not belong to one run. With the limit on event times it keeps
+// all sums of times within 64 bits.
 constexpr Nanos kFarthestBase = 1'000'000'000 * kNanosPerSecond;
 
 // Brings the clocks of the ranks together where every file tells its base, and moves the origin to the first event.
@@ -79,16 +83,20 @@ void align_clocks(std::vector<RunInput>& inputs, std::vector<RunNote>& notes) {
   }
   const bool far = smallest && Int128{*largest} - *smallest > kFarthestBase;
   if (with_base > 0 && with_base < ranks.size()) {
-    notes.push_back({"base-time-missing", "only " + std::to_string(with_base) + " of " + std::to_string(ranks.size()) +
-                         " ranks tell their base time; clocks are taken as recorded", false});
+    notes.push_back({"base-time-missing",
+                     "only " + std::to_string(with_base) + " of " + std::to_string(ranks.size()) +
+                         " ranks tell their base time; clocks are taken as recorded",
+                     false});
   } else if (far) {
-    notes.push_back({"base-time-apart", "the base times of the ranks are decades apart; clocks are taken as recorded", false});
+    notes.push_back(
+        {"base-time-apart", "the base times of the ranks are decades apart; clocks are taken as recorded", false});
   }
   const bool aligned = smallest && !far && with_base == ranks.size();
   std::optional<Nanos> earliest;
   for (RunInput* input : ranks) {
     input->shift_ns = aligned ? *input->info.base_time_ns - *smallest : 0;
-    if (input->first_start_ns) earliest = std::min(earliest.value_or(INT64_MAX), *input->first_start_ns + input->shift_ns);
+    if (input->first_start_ns)
+      earliest = std::min(earliest.value_or(INT64_MAX), *input->first_start_ns + input->shift_ns);
   }
   for (RunInput* input : ranks) input->shift_ns -= earliest.value_or(0);
 }
@@ -100,7 +108,8 @@ Error unusable(const std::vector<RunInput>& inputs) {
   });
   const RunInput& input = telling != inputs.end() ? *telling : inputs.front();
   std::string problem = input.problem.empty() ? "no usable trace" : input.problem;
-  if (inputs.size() > 1) problem += " (none of the " + std::to_string(inputs.size()) + " files gives a trace; hta info lists them)";
+  if (inputs.size() > 1)
+    problem += " (none of the " + std::to_string(inputs.size()) + " files gives a trace; hta info lists them)";
   return {ErrorCode::kInput, input.path, std::move(problem), {}};
 }
 
@@ -179,8 +188,9 @@ Result<Run> read_run(const FileList& files, const RunOptions& options,
       ++selected;
     }
     const bool skipped = input.status != FileStatus::kOk && input.status != FileStatus::kOwnOutput;
-    run.lost_data |= skipped || input.quality.damaged() > 0 ||
-                     std::any_of(input.notes.begin(), input.notes.end(), [](const FileNote& note) { return note.loses_data; });
+    run.lost_data |=
+        skipped || input.quality.damaged() > 0 ||
+        std::any_of(input.notes.begin(), input.notes.end(), [](const FileNote& note) { return note.loses_data; });
   }
   if (usable == 0) return unusable(run.inputs);
   if (selected == 0) return Error{ErrorCode::kInput, "", "no rank is left by --rank; hta info lists the ranks", {}};

@@ -23,11 +23,14 @@ constexpr std::uint64_t kWasteAllowed = std::uint64_t{256} << 20;
 // A key and its colon that straddle two buffers are seen if so much of the first stays.
 constexpr std::size_t kStraddle = 256;
 
-std::size_t length(const char* from, const char* to) { return static_cast<std::size_t>(to - from); }
+std::size_t length(const char* from, const char* to) {
+  return static_cast<std::size_t>(to - from);
+}
 
 // White space and commas.
 bool is_separator(char c) {
-  constexpr std::uint64_t kSeparators = 1u << '\t' | 1u << '\n' | 1u << '\r' | std::uint64_t{1} << ' ' | std::uint64_t{1} << ',';
+  constexpr std::uint64_t kSeparators =
+      1u << '\t' | 1u << '\n' | 1u << '\r' | std::uint64_t{1} << ' ' | std::uint64_t{1} << ',';
   const auto code = static_cast<unsigned char>(c);
   return code < 64 && (kSeparators >> code & 1u) != 0;
 }
@@ -80,16 +83,16 @@ struct Scanner::State {
   std::uint64_t awaited_offset = 0;
   std::size_t awaited_bytes = 0;
 
-  bool object_form = false;    // an object holds the array
-  bool array_seen = false;     // of the document at hand
-  bool foreign = false;        // behind the head of a second document: nothing is handed over any more
-  bool doubtful_end = false;   // the event array may not have ended where it seemed to
-  bool whole_record = true;    // the last record, if any, was intact
-  bool continued = false;      // records stood before the first byte (Scanner::continue_from)
-  bool damaged = false;        // a record has been lost
-  bool cautious = false;       // after damage: a record is first tried within kOrdinaryRecord bytes
+  bool object_form = false;   // an object holds the array
+  bool array_seen = false;    // of the document at hand
+  bool foreign = false;       // behind the head of a second document: nothing is handed over any more
+  bool doubtful_end = false;  // the event array may not have ended where it seemed to
+  bool whole_record = true;   // the last record, if any, was intact
+  bool continued = false;     // records stood before the first byte (Scanner::continue_from)
+  bool damaged = false;       // a record has been lost
+  bool cautious = false;      // after damage: a record is first tried within kOrdinaryRecord bytes
   std::uint64_t bold_offset = ~std::uint64_t{0};  // of the record that may be larger all the same
-  std::uint64_t skipped_to = 0;  // kSkipping: how far
+  std::uint64_t skipped_to = 0;                   // kSkipping: how far
   std::uint64_t wasted = 0;
 
   bool has_records() const { return continued || report.events > 0; }
@@ -226,7 +229,8 @@ Scanner::State::Answer Scanner::State::opens_records(const char* p) {
   const char* behind_it = brace;
   switch (parser.parse(&behind_it, end, event)) {
     case EventParser::Outcome::kEvent: return event.phase != 0 ? Answer::kYes : Answer::kNo;
-    case EventParser::Outcome::kIncomplete: return !last && length(brace, end) < kOrdinaryRecord ? Answer::kLater : Answer::kNo;
+    case EventParser::Outcome::kIncomplete:
+      return !last && length(brace, end) < kOrdinaryRecord ? Answer::kLater : Answer::kNo;
     case EventParser::Outcome::kDeclined: return Answer::kNo;
   }
   return Answer::kNo;
@@ -246,7 +250,7 @@ const char* Scanner::State::top_level(const char* p) {
   if (*p != '"') return damaged_member(from);
   ValueSkipper name_skipper;
   const char* name_end = name_skipper.skip(p, end);
-  if (name_end == nullptr) return keep_waiting ? await(from) : damaged_member(from);
+  if (name_end == nullptr) return keep_waiting ? await(from) : last && array_seen ? cut_off() : damaged_member(from);
   decode_string({p + 1, length(p, name_end) - 2}, key);
   p = skip_json_space(name_end, end);
   if (p == end) return keep_waiting ? await(from) : last ? cut_off() : damaged_member(from);
@@ -304,7 +308,8 @@ const char* Scanner::State::damaged_member(const char* from) {
   const Landmark found = landmarks.find(from + 1, end, more());
   const char* const stop = found.kind == Landmark::Kind::kNone ? end : found.at;
   const char* document_key = find_document_key(from + 1, stop);
-  if (document_key == nullptr && found.kind == Landmark::Kind::kMore && length(from, end) < limits.metadata_bytes) return await(from);
+  if (document_key == nullptr && found.kind == Landmark::Kind::kMore && length(from, end) < limits.metadata_bytes)
+    return await(from);
   if (!foreign) ++report.damaged_metadata;
   if (document_key != nullptr) return document_key;
   if (found.kind == Landmark::Kind::kDocumentHead) return another_document(found.at);
@@ -318,7 +323,8 @@ const char* Scanner::State::skipping(const char* p) {
   const char* stop = skipper.skip(fresh, end);
   if (!array_seen) {
     const char* document_key = find_document_key(p, stop != nullptr ? stop : end);
-    if (document_key != nullptr && std::string_view(document_key, length(document_key, end)).starts_with("\"traceEvents\"")) {
+    if (document_key != nullptr &&
+        std::string_view(document_key, length(document_key, end)).starts_with("\"traceEvents\"")) {
       if (!foreign) ++report.damaged_metadata;
       where = Where::kTopLevel;
       return document_key;
@@ -414,7 +420,8 @@ const char* Scanner::State::difficult_event(const char* p) {
   if (undecided && !last) return await(p);
   const char* at = p;
   event.offset = offset(p);
-  const char* const stop = found.kind == Landmark::Kind::kMore || found.kind == Landmark::Kind::kNone ? bound : found.at;
+  const char* const stop =
+      found.kind == Landmark::Kind::kMore || found.kind == Landmark::Kind::kNone ? bound : found.at;
   if (parser.parse(&at, stop, event, Strictness::kAnyStrings) == EventParser::Outcome::kEvent) {
     if (!foreign) ++report.control_characters;
     hand_over(p, at);
@@ -436,7 +443,8 @@ const char* Scanner::State::other_element(const char* p) {
   }
   ValueSkipper element;
   const char* stop = element.skip(p, end);
-  if (stop == nullptr && !last) return length(p, end) < limits.event_bytes ? await(p) : give_up(p, EventFault::kTooLarge);
+  if (stop == nullptr && !last)
+    return length(p, end) < limits.event_bytes ? await(p) : give_up(p, EventFault::kTooLarge);
   if (stop == nullptr || stop == p) return give_up(p, stop == nullptr ? EventFault::kCutOff : EventFault::kDamagedText);
   const char* after = skip_json_space(stop, end);
   if (after == end && !last) return await(p);
@@ -574,8 +582,8 @@ const char* Scanner::scan(const char* begin, const char* end, MoreBytes more) {
   const char* p = begin;
   while (p < end && !s.stalled) p = s.step(p);
   if (s.last && !s.foreign) {
-    const bool inside = s.where == State::Where::kTopLevel || s.where == State::Where::kSkipping || s.where == State::Where::kLost ||
-                        (s.where == State::Where::kEvents && !s.report.bare_array);
+    const bool inside = s.where == State::Where::kTopLevel || s.where == State::Where::kSkipping ||
+                        s.where == State::Where::kLost || (s.where == State::Where::kEvents && !s.report.bare_array);
     s.report.truncated |= inside;
   }
   s.report.several_writers = s.writers.several();
@@ -612,7 +620,11 @@ ScanReport joined(const ScanReport& first, const ScanReport& second) {
   return both;
 }
 
-const ScanReport& Scanner::report() const { return state_->report; }
-bool Scanner::done() const { return state_->where == State::Where::kDone; }
+const ScanReport& Scanner::report() const {
+  return state_->report;
+}
+bool Scanner::done() const {
+  return state_->where == State::Where::kDone;
+}
 
 }  // namespace hta::input

@@ -1,12 +1,12 @@
 #include "slow_event.h"
 
+#include "hta/input/decimal.h"
+
 #include <string>
 
+#include "text_scan.h"
 #include <rapidjson/memorystream.h>
 #include <rapidjson/reader.h>
-
-#include "hta/input/decimal.h"
-#include "text_scan.h"
 
 namespace hta::input {
 namespace {
@@ -35,18 +35,22 @@ RawValue value_of(std::string_view text) {
 }
 
 RawTime time_of(const RawValue& value) {
-  const bool numeric = value.kind == TokenKind::kInteger || value.kind == TokenKind::kNumber || value.kind == TokenKind::kString;
+  const bool numeric =
+      value.kind == TokenKind::kInteger || value.kind == TokenKind::kNumber || value.kind == TokenKind::kString;
   const auto nanos = numeric ? micros_to_nanos(value.text) : std::nullopt;
   return {nanos ? TimeState::kValid : TimeState::kInvalid, nanos.value_or(0)};
 }
 
 // The phase is one character, perhaps written as an escape.
-char phase_of(std::string_view decoded) { return decoded.size() == 1 ? decoded.front() : '\0'; }
+char phase_of(std::string_view decoded) {
+  return decoded.size() == 1 ? decoded.front() : '\0';
+}
 
 // Takes the members of an event and of its args as raw text; RapidJSON only says where they are and that all is valid.
 class Members : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Members> {
  public:
-  Members(const char* begin, const char* end, const rapidjson::MemoryStream& stream, const ArgSet& wanted, RawEvent& event)
+  Members(const char* begin, const char* end, const rapidjson::MemoryStream& stream, const ArgSet& wanted,
+          RawEvent& event)
       : begin_(begin), end_(end), stream_(stream), wanted_(wanted), event_(event) {}
 
   bool Default() { return value(); }  // null, true, false

@@ -1,9 +1,10 @@
 #pragma once
-// Events of rare kinds, read with RapidJSON: escaped key names, and anything else that is valid and the fast path declines.
-
-#include <cstddef>
+// Events of rare kinds, read with RapidJSON: escaped key names, and anything else that is valid and the fast path
+// declines.
 
 #include "hta/input/raw_event.h"
+
+#include <cstddef>
 
 namespace hta::input {
 

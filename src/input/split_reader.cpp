@@ -1,8 +1,9 @@
 #include "split_reader.h"
 
+#include "hta/base/thread_pool.h"
+
 #include <utility>
 
-#include "hta/base/thread_pool.h"
 #include "landmark.h"
 
 namespace hta::input {
@@ -138,16 +139,20 @@ std::optional<std::uint64_t> SplitReader::guess_near(std::uint64_t offset) const
   for (const char* from = window.data();;) {
     const Landmark found = landmarks.find(from, window.data() + size, MoreBytes::kYes);
     if (found.kind == Landmark::Kind::kNone || found.kind == Landmark::Kind::kMore) return std::nullopt;
-    if (found.kind == Landmark::Kind::kEvent && !found.opens_array) return offset + static_cast<std::uint64_t>(found.at - window.data());
+    if (found.kind == Landmark::Kind::kEvent && !found.opens_array)
+      return offset + static_cast<std::uint64_t>(found.at - window.data());
     from = found.at + 1;
   }
 }
 
 void SplitReader::read_parts() {
-  const auto end_of = [&](std::size_t i) { return i + 1 < parts_.size() ? parts_[i + 1]->range->next() : FileRange::kToTheEnd; };
+  const auto end_of = [&](std::size_t i) {
+    return i + 1 < parts_.size() ? parts_[i + 1]->range->next() : FileRange::kToTheEnd;
+  };
   std::vector<std::uint64_t> ends;
   for (std::size_t i = 0; i < parts_.size(); ++i) ends.push_back(end_of(i));
-  parallel_for(parts_.size(), parts_.size(), [&](std::size_t i, std::size_t) { parts_[i]->read_until(ends[i], progress_); });
+  parallel_for(parts_.size(), parts_.size(),
+               [&](std::size_t i, std::size_t) { parts_[i]->read_until(ends[i], progress_); });
   ends_ = std::move(ends);
 }
 

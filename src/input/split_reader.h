@@ -13,11 +13,11 @@
 
 namespace hta::input {
 
-/// Cuts a plain file into parts, one for each thread, and reads them at once. Where a part begins is a guess: some place
-/// where a record seems to start. The guess is verified and not trusted: only if the scanner of the part before it, itself
-/// in the right, arrives exactly there between two records and without any damage, the two are joined; else what the
-/// thread found is thrown away, and the scanner before it reads on through its part. So the result is the same as if one
-/// scanner had read the whole file, whatever is in it.
+/// Cuts a plain file into parts, one for each thread, and reads them at once. Where a part begins is a guess: some
+/// place where a record seems to start. The guess is verified and not trusted: only if the scanner of the part before
+/// it, itself in the right, arrives exactly there between two records and without any damage, the two are joined; else
+/// what the thread found is thrown away, and the scanner before it reads on through its part. So the result is the same
+/// as if one scanner had read the whole file, whatever is in it.
 class SplitReader {
  public:
   struct Setting {
@@ -26,10 +26,10 @@ class SplitReader {
     std::size_t parts = 2;
     ChunkSetting chunks;
   };
-  /// Takes the records into `ingest`, whose builder has the options `load`. `buffers`: as many as parts, or fewer to begin
-  /// with. `progress` may be null.
-  SplitReader(const Setting& setting, const LoadOptions& load, Ingest& ingest, std::vector<std::unique_ptr<ChunkBuffers>>& buffers,
-              LoadProgress* progress);
+  /// Takes the records into `ingest`, whose builder has the options `load`. `buffers`: as many as parts, or fewer to
+  /// begin with. `progress` may be null.
+  SplitReader(const Setting& setting, const LoadOptions& load, Ingest& ingest,
+              std::vector<std::unique_ptr<ChunkBuffers>>& buffers, LoadProgress* progress);
   ~SplitReader();
   SplitReader(const SplitReader&) = delete;
   SplitReader& operator=(const SplitReader&) = delete;

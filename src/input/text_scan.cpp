@@ -8,13 +8,15 @@
 namespace hta::input {
 namespace {
 
-constexpr std::array<std::string_view, 12> kEventKeys{"ph", "cat", "name", "pid",  "tid", "ts",
-                                                      "dur", "args", "id", "s", "bp", "tts"};
+constexpr std::array<std::string_view, 12> kEventKeys{"ph",  "cat",  "name", "pid", "tid", "ts",
+                                                      "dur", "args", "id",   "s",   "bp",  "tts"};
 constexpr std::array<std::string_view, 13> kDocumentKeys{
-    "traceEvents", "schemaVersion", "deviceProperties", "distributedInfo", "baseTimeNanoseconds", "displayTimeUnit", "traceName",
-    "trace_id",    "record_shapes", "with_stack",       "profile_memory",  "with_flops",          "with_modules"};
+    "traceEvents",     "schemaVersion", "deviceProperties", "distributedInfo", "baseTimeNanoseconds",
+    "displayTimeUnit", "traceName",     "trace_id",         "record_shapes",   "with_stack",
+    "profile_memory",  "with_flops",    "with_modules"};
 // Found nowhere but at the top level.
-constexpr std::array<std::string_view, 4> kUnmistakable{"traceEvents", "schemaVersion", "deviceProperties", "distributedInfo"};
+constexpr std::array<std::string_view, 4> kUnmistakable{"traceEvents", "schemaVersion", "deviceProperties",
+                                                        "distributedInfo"};
 constexpr std::ptrdiff_t kLongestKey = 24;
 constexpr std::ptrdiff_t kMostBlanks = 4096;
 
@@ -66,7 +68,9 @@ const char* ValueSkipper::skip(const char* p, const char* end) {
   return nullptr;
 }
 
-bool is_document_key(std::string_view name) { return contains(kDocumentKeys, name) || name.ends_with("_version"); }
+bool is_document_key(std::string_view name) {
+  return contains(kDocumentKeys, name) || name.ends_with("_version");
+}
 
 const char* find_document_key(const char* p, const char* end) {
   for (; p < end; ++p) {

@@ -6,19 +6,22 @@
 
 namespace hta::input {
 
-inline bool is_json_space(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
+inline bool is_json_space(char c) {
+  return c == ' ' || c == '\n' || c == '\r' || c == '\t';
+}
 
 inline const char* skip_json_space(const char* p, const char* end) {
   while (p < end && is_json_space(*p)) ++p;
   return p;
 }
 
-/// Skips one JSON value of any size, also across buffers. Lenient: brackets are counted and not matched by kind, bare words
-/// are accepted.
+/// Skips one JSON value of any size, also across buffers. Lenient: brackets are counted and not matched by kind, bare
+/// words are accepted.
 class ValueSkipper {
  public:
   void reset() { *this = ValueSkipper(); }
-  /// Where the value ends (behind it), or nullptr if `end` came first: then the next call goes on where this one stopped.
+  /// Where the value ends (behind it), or nullptr if `end` came first: then the next call goes on where this one
+  /// stopped.
   const char* skip(const char* p, const char* end);
 
  private:
@@ -30,7 +33,8 @@ class ValueSkipper {
 
 /// Whether `name` is a member that profilers write at the top level of a document.
 bool is_document_key(std::string_view name);
-/// The first member of [p, end) that profilers write only at the top level, e.g. `"traceEvents":`; nullptr if there is none.
+/// The first member of [p, end) that profilers write only at the top level, e.g. `"traceEvents":`; nullptr if there is
+/// none.
 const char* find_document_key(const char* p, const char* end);
 
 /// What the first key of an object says about it.

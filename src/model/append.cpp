@@ -1,9 +1,10 @@
 // Joining two traces that were recorded from neighbouring parts of one file.
 
+#include "hta/model/trace_builder.h"
+
 #include <algorithm>
 
 #include "columns.h"
-#include "hta/model/trace_builder.h"
 
 namespace hta {
 namespace {

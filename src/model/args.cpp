@@ -69,6 +69,8 @@ constexpr std::array<ArgSpec, kArgCount> kArgSpecs{{
 
 }  // namespace
 
-const ArgSpec& arg_spec(ArgKey key) { return kArgSpecs[static_cast<std::size_t>(key)]; }
+const ArgSpec& arg_spec(ArgKey key) {
+  return kArgSpecs[static_cast<std::size_t>(key)];
+}
 
 }  // namespace hta

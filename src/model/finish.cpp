@@ -1,11 +1,12 @@
 #include "finish.h"
 
+#include "hta/model/event_order.h"
+
 #include <algorithm>
 #include <bit>
 #include <unordered_map>
 
 #include "columns.h"
-#include "hta/model/event_order.h"
 
 namespace hta {
 namespace {
@@ -112,7 +113,8 @@ class LaunchIndex {
       ++n;
     }
     if (n == 0) return;
-    // Correlations are running numbers: a plain array is smaller and faster than a hash table unless they are far apart.
+    // Correlations are running numbers: a plain array is smaller and faster than a hash table unless they are far
+    // apart.
     dense_ = static_cast<std::uint64_t>(high - low) < 16 * n + 1024;
     base_ = low;
     slots_.resize(dense_ ? static_cast<std::size_t>(high - low) + 1 : std::bit_ceil(2 * n));
@@ -157,8 +159,8 @@ void assign_steps(Trace& trace) {
   gpu.step.reserve(gpu.size());
   for (const GpuId i : IdRange<GpuId>(gpu.size())) {
     const LaunchId call = gpu.launch[i];
-    gpu.step.push_back(trace.steps.empty() ? StepId()
-                                           : trace.step_at(call.valid() ? trace.launches.start_ns[call] : gpu.start_ns[i]));
+    gpu.step.push_back(
+        trace.steps.empty() ? StepId() : trace.step_at(call.valid() ? trace.launches.start_ns[call] : gpu.start_ns[i]));
   }
 }
 
@@ -266,7 +268,8 @@ void apply_filter(Trace& trace, const GpuFilter& filter) {
   for (const GpuId i : IdRange<GpuId>(gpu.size())) {
     const Stream& on = trace.stream_of(i);
     if (!filter.devices.contains(on.device) || !filter.streams.contains(on.stream)) continue;
-    if (!filter.steps.all() && (!gpu.step[i].valid() || !filter.steps.contains(trace.step(gpu.step[i]).number))) continue;
+    if (!filter.steps.all() && (!gpu.step[i].valid() || !filter.steps.contains(trace.step(gpu.step[i]).number)))
+      continue;
     if (filter.name) {
       const auto [at, fresh] = name_matches.try_emplace(gpu.name[i].value(), false);
       if (fresh) at->second = std::regex_search(std::string(trace.name(i)), *filter.name);

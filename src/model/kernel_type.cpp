@@ -1,9 +1,9 @@
 #include "hta/model/kernel_type.h"
 
+#include "hta/base/text.h"
+
 #include <algorithm>
 #include <regex>
-
-#include "hta/base/text.h"
 
 namespace hta {
 namespace {
@@ -13,14 +13,24 @@ constexpr std::array<std::string_view, 2> kMemoryParts{"__amd_rocclr_copybuffer"
 constexpr std::array<std::string_view, 4> kMemoryNames{"copydevicetohost", "copyhosttodevice", "copydevicetodevice",
                                                        "fillbuffer"};
 constexpr std::array<std::string_view, 4> kCommunicationPrefixes{"nccl", "rccl", "hccl", "oneccl"};
-constexpr std::array<std::string_view, 16> kCommunicationParts{
-    "ncclkernel",          "nccldevkernel",    "rcclgeneric",      "nvshmem",          "cross_device_reduce",
-    "multimem_all_",       "multimem_one_shot", "one_shot_all_reduce", "two_shot_all_reduce", "oneshotallreduce",
-    "twoshotallreduce",    "allreduce_fusion", "mscclpp",          "msccl_",           "deep_ep",
-    "dpsk::ep"};
-constexpr std::array<std::string_view, 6> kMtiaBookkeeping{"runFunction",        "job_exe",
-                                                           "packet",             "pe_exe",
-                                                           "cpum_exe_subgraph",  "collective_subgraph_execution"};
+constexpr std::array<std::string_view, 16> kCommunicationParts{"ncclkernel",
+                                                               "nccldevkernel",
+                                                               "rcclgeneric",
+                                                               "nvshmem",
+                                                               "cross_device_reduce",
+                                                               "multimem_all_",
+                                                               "multimem_one_shot",
+                                                               "one_shot_all_reduce",
+                                                               "two_shot_all_reduce",
+                                                               "oneshotallreduce",
+                                                               "twoshotallreduce",
+                                                               "allreduce_fusion",
+                                                               "mscclpp",
+                                                               "msccl_",
+                                                               "deep_ep",
+                                                               "dpsk::ep"};
+constexpr std::array<std::string_view, 6> kMtiaBookkeeping{
+    "runFunction", "job_exe", "packet", "pe_exe", "cpum_exe_subgraph", "collective_subgraph_execution"};
 
 template <std::size_t N>
 bool starts_with_any(std::string_view lower_name, const std::array<std::string_view, N>& prefixes) {
@@ -100,6 +110,8 @@ std::optional<KernelType> KernelRules::match(std::string_view name) const {
   return std::nullopt;
 }
 
-bool KernelRules::empty() const { return compiled_->rules.empty(); }
+bool KernelRules::empty() const {
+  return compiled_->rules.empty();
+}
 
 }  // namespace hta

@@ -1,10 +1,10 @@
 #include "hta/model/string_table.h"
 
-#include <cstring>
-#include <string>
-
 #include "hta/base/nanos.h"
 #include "hta/base/text.h"
+
+#include <cstring>
+#include <string>
 
 namespace hta {
 namespace {
@@ -45,7 +45,9 @@ std::uint64_t hash_bytes(std::string_view text) {
 
 }  // namespace
 
-StringTable::StringTable() { clear(); }
+StringTable::StringTable() {
+  clear();
+}
 
 void StringTable::clear() {
   entries_.clear();

@@ -1,8 +1,8 @@
 #include "hta/model/trace.h"
 
-#include <algorithm>
-
 #include "hta/base/text.h"
+
+#include <algorithm>
 
 namespace hta {
 
@@ -60,21 +60,29 @@ std::string_view event_fault_text(EventFault fault) {
 namespace {
 std::uint64_t total(const Quality& quality, EventFault first, EventFault last) {
   std::uint64_t sum = 0;
-  for (auto i = static_cast<std::size_t>(first); i <= static_cast<std::size_t>(last); ++i) sum += quality.faults[i].count;
+  for (auto i = static_cast<std::size_t>(first); i <= static_cast<std::size_t>(last); ++i)
+    sum += quality.faults[i].count;
   return sum;
 }
 }  // namespace
 
-std::uint64_t Quality::ignored() const { return total(*this, EventFault::kNoPhase, EventFault::kTimeOutOfRange); }
-std::uint64_t Quality::suspect() const { return total(*this, EventFault::kStartsBeforeLaunch, EventFault::kDominatesRank); }
-std::uint64_t Quality::damaged() const { return total(*this, EventFault::kDamagedText, EventFault::kCutOff); }
+std::uint64_t Quality::ignored() const {
+  return total(*this, EventFault::kNoPhase, EventFault::kTimeOutOfRange);
+}
+std::uint64_t Quality::suspect() const {
+  return total(*this, EventFault::kStartsBeforeLaunch, EventFault::kDominatesRank);
+}
+std::uint64_t Quality::damaged() const {
+  return total(*this, EventFault::kDamagedText, EventFault::kCutOff);
+}
 
 std::string Trace::track_text(const TrackName& name) const {
   return name.text.valid() ? std::string(strings.text(name.text)) : std::to_string(name.number);
 }
 
 StepId Trace::step_at(Nanos t) const {
-  auto next = std::upper_bound(steps.begin(), steps.end(), t, [](Nanos time, const Step& s) { return time < s.start_ns; });
+  auto next =
+      std::upper_bound(steps.begin(), steps.end(), t, [](Nanos time, const Step& s) { return time < s.start_ns; });
   while (next != steps.begin()) {
     --next;
     if (t < next->end_ns) return StepId(static_cast<std::size_t>(next - steps.begin()));

@@ -1,9 +1,10 @@
 #include "hta/model/trace_builder.h"
 
+#include "hta/base/text.h"
+
 #include <algorithm>
 #include <bit>
 
-#include "hta/base/text.h"
 #include "finish.h"
 
 namespace hta {
@@ -14,7 +15,9 @@ constexpr std::size_t kMaxOpenBegins = 1'000'000;
 // Farther from zero than any clock (a century in nanoseconds), so that differences of times always fit 64 bits.
 constexpr Nanos kFarthestTime = 3'500'000'000 * kNanosPerSecond;
 
-bool is_near(Nanos time_ns) { return time_ns >= -kFarthestTime && time_ns <= kFarthestTime; }
+bool is_near(Nanos time_ns) {
+  return time_ns >= -kFarthestTime && time_ns <= kFarthestTime;
+}
 
 std::uint64_t spread(std::uint64_t x) {
   x ^= x >> 32;
@@ -111,6 +114,7 @@ struct TraceBuilder::Lookups {
   PairIds streams;
   std::unordered_map<std::uint32_t, std::vector<Pending>> open;  // by ThreadId
   std::size_t open_begins = 0;
+  StringId no_name;
   StringId memory_name;
   StringId memory_category;
   StringId forward_backward;
@@ -133,6 +137,7 @@ void TraceBuilder::reset() {
   lookups_->open.clear();
   lookups_->open_begins = 0;
   self_contained_ = true;
+  lookups_->no_name = trace_.strings.intern("");
   lookups_->memory_name = trace_.strings.intern("[memory]");
   lookups_->memory_category = trace_.strings.intern("cpu_instant_event");
   lookups_->forward_backward = trace_.strings.intern("fwdbwd");
@@ -154,7 +159,7 @@ CategoryId TraceBuilder::category(StringId text) {
   return known[text.value()] = CategoryId(trace_.categories.size() - 1);
 }
 
-bool TraceBuilder::stores(CategoryKind kind) const {
+bool TraceBuilder::stores_names(CategoryKind kind) const {
   switch (kind) {
     case CategoryKind::kGpu:
     case CategoryKind::kLaunch: return true;
@@ -172,6 +177,11 @@ bool TraceBuilder::stores(CategoryKind kind) const {
   return true;
 }
 
+StringId TraceBuilder::name_in_tree(CategoryKind kind) const {
+  const Needs& needs = options_.needs;
+  return kind == CategoryKind::kPython && needs.host_events && needs.python_tree ? lookups_->no_name : StringId();
+}
+
 ThreadId TraceBuilder::thread(const TrackName& pid, const TrackName& tid) {
   return ThreadId(lookups_->threads.get(key_of(pid), key_of(tid), [&] {
     trace_.threads.push_back({pid, tid});
@@ -180,11 +190,10 @@ ThreadId TraceBuilder::thread(const TrackName& pid, const TrackName& tid) {
 }
 
 StreamId TraceBuilder::stream(std::int64_t device, std::int64_t stream) {
-  return StreamId(
-      lookups_->streams.get(static_cast<std::uint64_t>(device), static_cast<std::uint64_t>(stream), [&] {
-        trace_.streams.push_back({device, stream});
-        return static_cast<std::uint32_t>(trace_.streams.size() - 1);
-      }));
+  return StreamId(lookups_->streams.get(static_cast<std::uint64_t>(device), static_cast<std::uint64_t>(stream), [&] {
+    trace_.streams.push_back({device, stream});
+    return static_cast<std::uint32_t>(trace_.streams.size() - 1);
+  }));
 }
 
 void TraceBuilder::add(const Event& event) {
@@ -241,7 +250,8 @@ void TraceBuilder::add(const Event& event) {
       if (options_.needs.flows && event.time_ns && is_near(*event.time_ns) && event.category.valid() &&
           trace_.categories[event.category.value()].folded == lookups_->forward_backward) {
         self_contained_ &= !event.textual_flow_id;
-        trace_.flows.push_back({*event.time_ns, event.flow_id, thread(event.pid, event.tid), event.phase, event.position});
+        trace_.flows.push_back(
+            {*event.time_ns, event.flow_id, thread(event.pid, event.tid), event.phase, event.position});
       }
       return;
     default: return;
@@ -255,8 +265,10 @@ void TraceBuilder::complete(const Event& event, Nanos start_ns, std::optional<Na
   if (!event.has_name) return quality[EventFault::kNoName].add(event.offset);
   if (*dur_ns < 0) return quality[EventFault::kNegativeDuration].add(event.offset);
   if (*dur_ns > options_.max_event_dur_ns) return quality[EventFault::kTooLong].add(event.offset);
-  if (what == CategoryKind::kGpu && start_ns == 0 && *dur_ns == 0) return quality[EventFault::kZeroTimes].add(event.offset);
-  if (!is_near(start_ns) || *dur_ns > kFarthestTime - start_ns) return quality[EventFault::kTimeOutOfRange].add(event.offset);
+  if (what == CategoryKind::kGpu && start_ns == 0 && *dur_ns == 0)
+    return quality[EventFault::kZeroTimes].add(event.offset);
+  if (!is_near(start_ns) || *dur_ns > kFarthestTime - start_ns)
+    return quality[EventFault::kTimeOutOfRange].add(event.offset);
   const Nanos end_ns = start_ns + *dur_ns;
 
   ++quality.kept;
@@ -276,7 +288,8 @@ void TraceBuilder::complete(const Event& event, Nanos start_ns, std::optional<Na
       return;
     case CategoryKind::kGpuAnnotation:
       if (options_.needs.annotations) {
-        trace_.annotations.push_back({start_ns, *dur_ns, event.name, thread(event.pid, event.tid), what, event.position});
+        trace_.annotations.push_back(
+            {start_ns, *dur_ns, event.name, thread(event.pid, event.tid), what, event.position});
       }
       return;
     default: return store_host(event, start_ns, *dur_ns, what);
@@ -310,7 +323,8 @@ void TraceBuilder::store_host(const Event& event, Nanos start_ns, Nanos dur_ns, 
     trace_.step_events.push_back({*number, start_ns, start_ns + dur_ns, on, event.position});
   }
   HostId host_row;
-  if (options_.needs.host_events && (what != CategoryKind::kPython || options_.needs.python_frames)) {
+  const Needs& needs = options_.needs;
+  if (needs.host_events && (what != CategoryKind::kPython || needs.python_frames || needs.python_tree)) {
     HostEvents& host = trace_.host;
     host_row = HostId(host.size());
     host.start_ns.push_back(start_ns);
@@ -335,8 +349,12 @@ void TraceBuilder::store_host(const Event& event, Nanos start_ns, Nanos dur_ns, 
   } else if (what == CategoryKind::kUserAnnotation && options_.needs.annotations) {
     trace_.annotations.push_back({start_ns, dur_ns, event.name, on, what, event.position});
   } else if (what == CategoryKind::kProfilerRange && options_.needs.profiler_ranges) {
-    trace_.profiler_ranges.push_back({start_ns, dur_ns, event.name, correlation_of(event),
-                                      {event.counters.begin(), event.counters.end()}, event.position});
+    trace_.profiler_ranges.push_back({start_ns,
+                                      dur_ns,
+                                      event.name,
+                                      correlation_of(event),
+                                      {event.counters.begin(), event.counters.end()},
+                                      event.position});
   }
 }
 

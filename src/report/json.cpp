@@ -1,11 +1,11 @@
+#include "hta/base/text.h"
+#include "hta/report/render.h"
+#include "hta/version.h"
+
 #include <algorithm>
 #include <cmath>
 
 #include <rapidjson/writer.h>
-
-#include "hta/base/text.h"
-#include "hta/report/render.h"
-#include "hta/version.h"
 
 namespace hta::report {
 namespace {
@@ -22,8 +22,12 @@ using Writer = rapidjson::Writer<OutStream>;
 
 constexpr std::int64_t kExactInDouble = std::int64_t{1} << 53;
 
-void key(Writer& json, std::string_view name) { json.Key(name.data(), static_cast<rapidjson::SizeType>(name.size())); }
-void text(Writer& json, std::string_view value) { json.String(value.data(), static_cast<rapidjson::SizeType>(value.size())); }
+void key(Writer& json, std::string_view name) {
+  json.Key(name.data(), static_cast<rapidjson::SizeType>(name.size()));
+}
+void text(Writer& json, std::string_view value) {
+  json.String(value.data(), static_cast<rapidjson::SizeType>(value.size()));
+}
 void member(Writer& json, std::string_view name, std::string_view value) {
   key(json, name);
   text(json, value);

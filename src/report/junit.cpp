@@ -27,8 +27,9 @@ std::string escaped(std::string_view text) {
 }
 
 std::size_t count(const result::Document& document, result::GateOutcome outcome) {
-  return static_cast<std::size_t>(std::count_if(document.gates.begin(), document.gates.end(),
-                                                [&](const result::GateReport& gate) { return gate.outcome == outcome; }));
+  return static_cast<std::size_t>(
+      std::count_if(document.gates.begin(), document.gates.end(),
+                    [&](const result::GateReport& gate) { return gate.outcome == outcome; }));
 }
 
 }  // namespace
@@ -46,8 +47,12 @@ std::string junit(const result::Document& document) {
     const std::string reason = gate.why.empty() ? "" : " Why it is there: " + escaped(gate.why);
     out += "    <testcase classname=\"hta." + escaped(document.command) + "\" name=\"" + escaped(gate.gate) + "\">\n";
     switch (gate.outcome) {
-      case GateOutcome::kFail: out += "      <failure message=\"" + sentence + "\">" + sentence + reason + "</failure>\n"; break;
-      case GateOutcome::kInsufficient: out += "      <error message=\"" + sentence + "\">" + sentence + reason + "</error>\n"; break;
+      case GateOutcome::kFail:
+        out += "      <failure message=\"" + sentence + "\">" + sentence + reason + "</failure>\n";
+        break;
+      case GateOutcome::kInsufficient:
+        out += "      <error message=\"" + sentence + "\">" + sentence + reason + "</error>\n";
+        break;
       case GateOutcome::kPass:
       case GateOutcome::kNoise: out += "      <system-out>" + sentence + "</system-out>\n"; break;
     }

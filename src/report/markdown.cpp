@@ -1,7 +1,8 @@
-#include <algorithm>
-
 #include "hta/base/text.h"
 #include "hta/report/render.h"
+
+#include <algorithm>
+
 #include "text_layout.h"
 
 namespace hta::report {
@@ -20,10 +21,13 @@ void render_table(const result::Table& table, const RenderOptions& options, Out&
   for (const auto& column : table.columns()) out << (column.type == result::CellType::kText ? "|---" : "|--:");
   out << "|\n";
   for (std::size_t r = 0; r < rows; ++r) {
-    for (std::size_t c = 0; c < table.columns().size(); ++c) out << "| " << markdown_escaped(human_cell(table, r, c)) << " ";
+    for (std::size_t c = 0; c < table.columns().size(); ++c)
+      out << "| " << markdown_escaped(human_cell(table, r, c)) << " ";
     out << "|\n";
   }
-  if (rows < table.rows()) out << "\n… " << with_commas(static_cast<std::int64_t>(table.rows() - rows)) << " more rows (`--top 0` shows all)\n";
+  if (rows < table.rows())
+    out << "\n… " << with_commas(static_cast<std::int64_t>(table.rows() - rows))
+        << " more rows (`--top 0` shows all)\n";
 }
 
 }  // namespace

@@ -108,8 +108,8 @@ class TraceCopy final : public input::ScanSink {
   Target& target_;
   OverlayCounts counts_;
   std::uint32_t position_ = 0;
-  std::vector<Record> records_;       // of the bytes at hand
-  const char* member_end_ = nullptr;  // of the last whole top-level member in the bytes at hand
+  std::vector<Record> records_;                    // of the bytes at hand
+  const char* member_end_ = nullptr;               // of the last whole top-level member in the bytes at hand
   std::map<std::string, std::vector<Fate>> open_;  // fates of the begins that wait for their ends, by track
   Part part_ = Part::kHead;
   Gap gap_;

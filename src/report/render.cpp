@@ -1,14 +1,13 @@
 #include "hta/report/render.h"
 
-#include <algorithm>
-#include <cstdlib>
-#include <memory>
-
-#include <cxxabi.h>
-
 #include "hta/base/exact.h"
 #include "hta/base/human.h"
 #include "hta/base/text.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cxxabi.h>
+#include <memory>
 
 namespace hta::report {
 
@@ -78,7 +77,8 @@ std::string quality_line(const result::Document& document, Detail detail) {
   if (q.ignored > q.profiler_spans) parts.push_back(count(q.ignored - q.profiler_spans) + " ignored");
   if (q.suspect > 0) parts.push_back(count(q.suspect) + " suspect");
   if (q.gpu_events > 0 && q.gpu_events_linked < q.gpu_events) {
-    parts.push_back(fixed_point(static_cast<std::int64_t>(q.gpu_events_linked * 1000 / q.gpu_events), 1) + " % of GPU events linked to a launch");
+    parts.push_back(fixed_point(static_cast<std::int64_t>(q.gpu_events_linked * 1000 / q.gpu_events), 1) +
+                    " % of GPU events linked to a launch");
   }
   std::size_t bad_files = 0;
   for (const result::Input& input : document.inputs) bad_files += input.status != "ok" ? 1u : 0u;
@@ -106,7 +106,8 @@ std::string readable_kernel_name(std::string_view name) {
   std::string text(name);
   if (text.starts_with("_Z")) {
     int status = 0;
-    const std::unique_ptr<char, decltype(&std::free)> demangled(abi::__cxa_demangle(text.c_str(), nullptr, nullptr, &status), &std::free);
+    const std::unique_ptr<char, decltype(&std::free)> demangled(
+        abi::__cxa_demangle(text.c_str(), nullptr, nullptr, &status), &std::free);
     if (status == 0 && demangled) text = demangled.get();
   }
   if (text.starts_with("void ")) text.erase(0, 5);
@@ -126,7 +127,8 @@ std::string readable_kernel_name(std::string_view name) {
 
 void render(const result::Document& document, const RenderOptions& options, Out& out) {
   const bool for_people = options.format == Format::kTable || options.format == Format::kMarkdown;
-  if (for_people && document.command == "summary" && options.tables.empty()) return render_summary(document, options, out);
+  if (for_people && document.command == "summary" && options.tables.empty())
+    return render_summary(document, options, out);
   switch (options.format) {
     case Format::kTable: return render_terminal(document, options, out);
     case Format::kMarkdown: return render_markdown(document, options, out);

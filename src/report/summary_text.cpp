@@ -1,7 +1,8 @@
-#include <algorithm>
-
 #include "hta/base/text.h"
 #include "hta/report/render.h"
+
+#include <algorithm>
+
 #include "text_layout.h"
 
 namespace hta::report {
@@ -64,8 +65,8 @@ void markdown(const result::Document& document, const RenderOptions& options, Ou
     out << "### Top GPU Kernels (by time)\n| % Time | Calls | Avg (μs) | Kernel |\n|--:|--:|--:|---|\n";
     const result::Table& kernels = *parts.kernels;
     for (std::size_t row = 0; row < kernels.rows(); ++row) {
-      out << "| " << kernels.plain(row, 0) << " | " << with_commas(kernels.number(row, 1)) << " | " << kernels.plain(row, 2) << " | "
-          << markdown_escaped(human_cell(kernels, row, 4)) << " |\n";
+      out << "| " << kernels.plain(row, 0) << " | " << with_commas(kernels.number(row, 1)) << " | "
+          << kernels.plain(row, 2) << " | " << markdown_escaped(human_cell(kernels, row, 4)) << " |\n";
     }
     out << "\n";
   }
@@ -74,7 +75,8 @@ void markdown(const result::Document& document, const RenderOptions& options, Ou
     out << "### Recommendations\n";
     std::size_t number = 0;
     for (const result::Finding& finding : document.findings) {
-      out << std::to_string(++number) << ". **" << markdown_escaped(capitalised(finding.title)) << ".** " << markdown_escaped(finding.recommendation) << "\n";
+      out << std::to_string(++number) << ". **" << markdown_escaped(capitalised(finding.title)) << ".** "
+          << markdown_escaped(finding.recommendation) << "\n";
     }
     out << "\n";
   }
@@ -90,7 +92,9 @@ void terminal(const result::Document& document, const RenderOptions& options, Ou
     if (options.color == Color::kYes) out << kBold << text << kPlain;
     else out << text;
   };
-  const auto line = [&](std::string_view text, std::string_view indent = "  ") { out << wrapped(text, width, indent) << "\n"; };
+  const auto line = [&](std::string_view text, std::string_view indent = "  ") {
+    out << wrapped(text, width, indent) << "\n";
+  };
   if (!parts.quality.empty()) line(parts.quality);
   line(parts.load);
   line("Events: " + parts.categories + ".");
@@ -109,7 +113,8 @@ void terminal(const result::Document& document, const RenderOptions& options, Ou
       };
       std::string name = human_cell(kernels, row, 4);
       if (width > 0) name = shorten_middle(readable_kernel_name(name), width > 48 ? width - 32 : 16);
-      out << right(kernels.plain(row, 0), 8) << right(with_commas(kernels.number(row, 1)), 10) << right(human_cell(kernels, row, 2), 11) << "  " << name << "\n";
+      out << right(kernels.plain(row, 0), 8) << right(with_commas(kernels.number(row, 1)), 10)
+          << right(human_cell(kernels, row, 2), 11) << "  " << name << "\n";
     }
   }
   out << "\n";

@@ -1,8 +1,9 @@
+#include "hta/base/text.h"
+#include "hta/report/render.h"
+
 #include <algorithm>
 #include <numeric>
 
-#include "hta/base/text.h"
-#include "hta/report/render.h"
 #include "text_layout.h"
 
 namespace hta::report {
@@ -10,9 +11,9 @@ namespace {
 
 using result::CellType;
 
-constexpr std::size_t kGap = 2;        // blanks between columns
-constexpr std::size_t kBarWidth = 8;   // cells of a bar
-constexpr std::size_t kMinText = 16;   // a name shortened further tells nothing
+constexpr std::size_t kGap = 2;       // blanks between columns
+constexpr std::size_t kBarWidth = 8;  // cells of a bar
+constexpr std::size_t kMinText = 16;  // a name shortened further tells nothing
 constexpr std::string_view kBold = "\033[1m";
 constexpr std::string_view kDim = "\033[2m";
 constexpr std::string_view kYellow = "\033[33m";
@@ -43,7 +44,9 @@ std::string bar(std::int64_t hundredths) {
   return text + std::string(kBarWidth - display_width(text), ' ');
 }
 
-bool is_text(CellType type) { return type == CellType::kText; }
+bool is_text(CellType type) {
+  return type == CellType::kText;
+}
 
 struct Layout {
   std::vector<std::size_t> columns;  // shown, by index
@@ -74,7 +77,9 @@ Layout fit(const result::Table& table, std::vector<std::size_t> natural, std::si
       if (now <= width) return true;
       std::size_t widest = SIZE_MAX;
       for (const std::size_t c : layout.columns) {
-        if (is_text(table.columns()[c].type) && layout.widths[c] > least && (widest == SIZE_MAX || layout.widths[c] > layout.widths[widest])) widest = c;
+        if (is_text(table.columns()[c].type) && layout.widths[c] > least &&
+            (widest == SIZE_MAX || layout.widths[c] > layout.widths[widest]))
+          widest = c;
       }
       if (widest == SIZE_MAX) return false;
       layout.widths[widest] -= std::min(now - width, layout.widths[widest] - least);
@@ -155,7 +160,8 @@ void render_table(const result::Table& table, const RenderOptions& options, Out&
     }
     out << "\n";
   }
-  if (rows < table.rows()) out << "… " << with_commas(static_cast<std::int64_t>(table.rows() - rows)) << " more rows (--top 0 shows all)\n";
+  if (rows < table.rows())
+    out << "… " << with_commas(static_cast<std::int64_t>(table.rows() - rows)) << " more rows (--top 0 shows all)\n";
   if (!layout.hidden.empty()) {
     std::string line = "No room for:";
     for (const std::string& name : layout.hidden) line += " " + name;
@@ -174,7 +180,8 @@ void render_terminal(const result::Document& document, const RenderOptions& opti
   }
   for (const std::string& line : document.heading) out << wrapped(line, options.width, "  ") << "\n";
   for (const result::Finding& finding : document.findings) {
-    painter.paint(finding.severity == result::Severity::kCritical ? kRed : kYellow, result::severity_name(finding.severity));
+    painter.paint(finding.severity == result::Severity::kCritical ? kRed : kYellow,
+                  result::severity_name(finding.severity));
     out << ": ";
     out << wrapped(finding.title, options.width > 12 ? options.width - 10 : 0, "  ") << "\n";
   }

@@ -1,8 +1,8 @@
 #include "text_layout.h"
 
-#include <algorithm>
-
 #include "hta/base/text.h"
+
+#include <algorithm>
 
 namespace hta::report {
 

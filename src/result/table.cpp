@@ -1,10 +1,10 @@
 #include "hta/result/table.h"
 
+#include "hta/base/text.h"
+
 #include <algorithm>
 #include <cassert>
 #include <numeric>
-
-#include "hta/base/text.h"
 
 namespace hta::result {
 

@@ -162,10 +162,10 @@ def check_tables(hta, command, output_sections, results):
         results.check('docs/output.md', [f'no section "{command}"'])
         return
     section = output_sections[title]
+    # A table with a heading of its own is looked up there, so that a column of another table does not pass for its own.
+    own = {re.sub(r'\s*\(.*\)$', '', name): text for name, text in sections(section).items()}
     for table, columns in tables.items():
-        # A table with a heading of its own is looked up there, so that a column of another table does not pass for its own.
-        place = next((output_sections[name] for name in (f'{command}.{table}', f'{command}: {table}', table)
-                      if name in output_sections and name != title), section)
+        place = own.get(table, section)
         unnamed = [column for column in columns if not names(place, column)]
         faults = [] if names(section, table) else ['is not named']
         faults += [f'columns not named: {", ".join(unnamed)}'] if unnamed else []

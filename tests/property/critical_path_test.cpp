@@ -1,14 +1,15 @@
 // Whatever the trace: the path explains the window, and its graph runs again to the nanosecond.
 
-#include <catch2/catch.hpp>
+#include "hta/analysis/critical_path.h"
+
+#include "hta/analysis/replay.h"
 
 #include <algorithm>
 #include <set>
 
-#include "hta/analysis/critical_path.h"
-#include "hta/analysis/replay.h"
 #include "support/random_trace.h"
 #include "support/trace_sketch.h"
+#include <catch2/catch.hpp>
 
 namespace hta {
 namespace {
@@ -65,7 +66,9 @@ Trace build(const Recording& recording) {
       sketch.event(e.category, e.name, e.start_ns, e.dur_ns, e.pid, e.tid, {{ArgKey::kCorrelation, e.correlation, {}}});
     } else {
       sketch.event(e.category, e.name, e.start_ns, e.dur_ns, e.pid, e.tid,
-                   {{ArgKey::kDevice, e.device, {}}, {ArgKey::kStream, e.stream, {}}, {ArgKey::kCorrelation, e.correlation, {}}});
+                   {{ArgKey::kDevice, e.device, {}},
+                    {ArgKey::kStream, e.stream, {}},
+                    {ArgKey::kCorrelation, e.correlation, {}}});
     }
   }
   std::int64_t correlation = 5'000'000;
@@ -174,11 +177,13 @@ TEST_CASE("critical path: the order of the file changes nothing, but for events 
   for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
     Recording recording = recording_of(seed);
     std::set<std::pair<Nanos, Nanos>> times;
-    std::erase_if(recording.events, [&](const test::SketchEvent& e) { return !times.emplace(e.start_ns, e.dur_ns).second; });
+    std::erase_if(recording.events,
+                  [&](const test::SketchEvent& e) { return !times.emplace(e.start_ns, e.dur_ns).second; });
     const cp::Partial before = cp::map(build(recording), options_of({}));
     test::Random random(seed);
     for (std::size_t i = recording.events.size(); i > 1; --i) {
-      std::swap(recording.events[i - 1], recording.events[static_cast<std::size_t>(random.in(0, static_cast<std::int64_t>(i) - 1))]);
+      std::swap(recording.events[i - 1],
+                recording.events[static_cast<std::size_t>(random.in(0, static_cast<std::int64_t>(i) - 1))]);
     }
     INFO("seed " << seed);
     CHECK(words_of(cp::map(build(recording), options_of({})), 0) == words_of(before, 0));

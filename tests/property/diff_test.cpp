@@ -1,13 +1,13 @@
 #include "hta/analysis/diff.h"
 
-#include <catch2/catch.hpp>
+#include "hta/analysis/diff/comparison.h"
 
 #include <algorithm>
 #include <numeric>
 
-#include "hta/analysis/diff/comparison.h"
 #include "support/compare_runs.h"
 #include "support/random_trace.h"
+#include <catch2/catch.hpp>
 
 using namespace hta;
 using namespace hta::test;
@@ -48,7 +48,9 @@ std::string_view opposite(ChangeClass change) {
   return "unchanged";
 }
 
-bool mirrored(Pair a, Pair b) { return a.base == b.test && a.test == b.base; }
+bool mirrored(Pair a, Pair b) {
+  return a.base == b.test && a.test == b.base;
+}
 
 }  // namespace
 
@@ -91,7 +93,8 @@ TEST_CASE("property: a run compared with itself shows no change") {
       CHECK(row.time_ns.change() == 0);
       CHECK(row.change == ChangeClass::kUnchanged);
     }
-    for (const OpRow& row : same.ops) CHECK((row.time_ns.change() == 0 && row.self_ns.change() == 0 && row.gpu_ns.change() == 0));
+    for (const OpRow& row : same.ops)
+      CHECK((row.time_ns.change() == 0 && row.self_ns.change() == 0 && row.gpu_ns.change() == 0));
     for (const MetricRow& row : same.metrics) {
       CHECK(row.time_ns.change() == 0);
       CHECK((row.noise.verdict == Verdict::kUnchanged || row.noise.verdict == Verdict::kInsufficient));
@@ -133,7 +136,8 @@ TEST_CASE("property: neither the order of records in the file nor a shift of all
     std::vector<SketchEvent> events = random_events(seed, options);
     const Trace original = build_trace(events);
     Random random(seed);
-    for (std::size_t i = events.size(); i > 1; --i) std::swap(events[i - 1], events[static_cast<std::size_t>(random.in(0, static_cast<std::int64_t>(i) - 1))]);
+    for (std::size_t i = events.size(); i > 1; --i)
+      std::swap(events[i - 1], events[static_cast<std::size_t>(random.in(0, static_cast<std::int64_t>(i) - 1))]);
     for (SketchEvent& event : events) event.start_ns += 123'456'789;
     const Trace shuffled = build_trace(events);
     const Outcome a = compare_runs(original, shuffled);
@@ -144,7 +148,8 @@ TEST_CASE("property: neither the order of records in the file nor a shift of all
     }
     const auto steps = rows_of(a.document, "steps");
     REQUIRE(steps.size() % 2 == 0);
-    for (std::size_t i = 0; i < steps.size() / 2; ++i) CHECK(steps[i].substr(4) == steps[steps.size() / 2 + i].substr(4));
+    for (std::size_t i = 0; i < steps.size() / 2; ++i)
+      CHECK(steps[i].substr(4) == steps[steps.size() / 2 + i].substr(4));
   }
 }
 

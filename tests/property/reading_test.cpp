@@ -1,16 +1,15 @@
 // How a file is read must not show: any number of threads, size of buffers and division of the file gives the same.
 
-#include <catch2/catch.hpp>
+#include "hta/input/load.h"
 
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
-
 #include <unistd.h>
 
-#include "hta/input/load.h"
 #include "property/trace_text.h"
+#include <catch2/catch.hpp>
 
 namespace hta::test {
 namespace {
@@ -20,7 +19,10 @@ using input::LoadOptions;
 
 class TemporaryFile {
  public:
-  TemporaryFile() : path_((std::filesystem::temp_directory_path() / ("hta-reading-" + std::to_string(getpid()) + ".json")).string()) {}
+  TemporaryFile()
+      : path_(
+            (std::filesystem::temp_directory_path() / ("hta-reading-" + std::to_string(getpid()) + ".json")).string()) {
+  }
   ~TemporaryFile() { std::remove(path_.c_str()); }
   TemporaryFile(const TemporaryFile&) = delete;
   TemporaryFile& operator=(const TemporaryFile&) = delete;
@@ -62,17 +64,18 @@ void tell_thread(std::ostream& out, const Trace& trace, ThreadId id) {
 void tell_events(std::ostream& out, const Trace& trace) {
   const GpuEvents& gpu = trace.gpu;
   for (const GpuId i : IdRange<GpuId>(gpu.size())) {
-    out << "gpu " << gpu.start_ns[i] << ' ' << gpu.dur_ns[i] << ' ' << trace.name(i) << ' ' << trace.stream_of(i).device << ' '
-        << trace.stream_of(i).stream << ' ' << trace.text(trace.category(gpu.category[i]).text) << ' ' << kernel_type_name(gpu.type[i])
-        << ' ' << gpu.correlation[i] << ' ' << gpu.launch[i].value() << ' ' << gpu.step[i].value() << ' ' << gpu.position[i] << ' ';
+    out << "gpu " << gpu.start_ns[i] << ' ' << gpu.dur_ns[i] << ' ' << trace.name(i) << ' ' << trace.stream_of(i).device
+        << ' ' << trace.stream_of(i).stream << ' ' << trace.text(trace.category(gpu.category[i]).text) << ' '
+        << kernel_type_name(gpu.type[i]) << ' ' << gpu.correlation[i] << ' ' << gpu.launch[i].value() << ' '
+        << gpu.step[i].value() << ' ' << gpu.position[i] << ' ';
     tell_thread(out, trace, gpu.thread[i]);
     out << '\n';
   }
   tell_args(out, trace, trace.gpu_args);
   const LaunchCalls& calls = trace.launches;
   for (const LaunchId i : IdRange<LaunchId>(calls.size())) {
-    out << "launch " << calls.start_ns[i] << ' ' << calls.dur_ns[i] << ' ' << trace.name(i) << ' ' << calls.correlation[i] << ' '
-        << calls.host[i].value() << ' ' << calls.position[i];
+    out << "launch " << calls.start_ns[i] << ' ' << calls.dur_ns[i] << ' ' << trace.name(i) << ' '
+        << calls.correlation[i] << ' ' << calls.host[i].value() << ' ' << calls.position[i];
     for (const GpuId event : calls.gpu_events(i)) out << ' ' << event.value();
     out << ' ';
     tell_thread(out, trace, calls.thread[i]);
@@ -81,8 +84,8 @@ void tell_events(std::ostream& out, const Trace& trace) {
   const HostEvents& host = trace.host;
   for (const HostId i : IdRange<HostId>(host.size())) {
     out << "host " << host.start_ns[i] << ' ' << host.dur_ns[i] << ' ' << trace.name(i) << ' '
-        << (host.category[i].valid() ? trace.text(trace.category(host.category[i]).text) : "none") << ' ' << host.position[i] << ' '
-        << host.parent[i].value() << ' ';
+        << (host.category[i].valid() ? trace.text(trace.category(host.category[i]).text) : "none") << ' '
+        << host.position[i] << ' ' << host.parent[i].value() << ' ';
     tell_thread(out, trace, host.thread[i]);
     out << '\n';
   }
@@ -91,12 +94,14 @@ void tell_events(std::ostream& out, const Trace& trace) {
 
 void tell_records(std::ostream& out, const Trace& trace) {
   for (const Annotation& row : trace.annotations) {
-    out << "annotation " << row.start_ns << ' ' << row.dur_ns << ' ' << trace.text(row.name) << ' ' << row.position << ' ';
+    out << "annotation " << row.start_ns << ' ' << row.dur_ns << ' ' << trace.text(row.name) << ' ' << row.position
+        << ' ';
     tell_thread(out, trace, row.thread);
     out << '\n';
   }
   for (const SyncRecord& row : trace.sync_records) {
-    out << "sync " << row.start_ns << ' ' << row.dur_ns << ' ' << trace.text(row.name) << ' ' << row.correlation << ' ' << row.position << '\n';
+    out << "sync " << row.start_ns << ' ' << row.dur_ns << ' ' << trace.text(row.name) << ' ' << row.correlation << ' '
+        << row.position << '\n';
   }
   for (const MemoryEvent& row : trace.memory_events) {
     out << "memory " << row.time_ns << ' ' << row.bytes << ' ' << row.total_allocated << ' ' << row.position << ' ';
@@ -108,22 +113,28 @@ void tell_records(std::ostream& out, const Trace& trace) {
     tell_thread(out, trace, row.thread);
     out << '\n';
   }
-  for (const Step& step : trace.steps) out << "step " << step.number << ' ' << step.start_ns << ' ' << step.end_ns << '\n';
-  for (const StepEvent& step : trace.step_events) out << "step event " << step.number << ' ' << step.start_ns << ' ' << step.position << '\n';
+  for (const Step& step : trace.steps)
+    out << "step " << step.number << ' ' << step.start_ns << ' ' << step.end_ns << '\n';
+  for (const StepEvent& step : trace.step_events)
+    out << "step event " << step.number << ' ' << step.start_ns << ' ' << step.position << '\n';
 }
 
 // All that loading found, as text.
 std::string told(const LoadedFile& file) {
   std::ostringstream out;
-  out << input::file_status_text(file.status) << ' ' << file.problem << ' ' << file.text_bytes << ' ' << file.records << '\n';
-  for (const input::FileNote& note : file.notes) out << note.code << ' ' << note.message << ' ' << note.loses_data << '\n';
+  out << input::file_status_text(file.status) << ' ' << file.problem << ' ' << file.text_bytes << ' ' << file.records
+      << '\n';
+  for (const input::FileNote& note : file.notes)
+    out << note.code << ' ' << note.message << ' ' << note.loses_data << '\n';
   for (const std::string& label : file.labels) out << "label " << label << '\n';
   for (const Trace& trace : file.traces) {
     out << "trace " << trace.quality.kept << ' ' << trace.first_start_ns.value_or(-1) << ' ' << trace.last_end_ns << ' '
-        << trace.info.rank.value_or(-1) << ' ' << trace.info.devices.size() << ' ' << trace.info.base_time_ns.value_or(-1) << '\n';
+        << trace.info.rank.value_or(-1) << ' ' << trace.info.devices.size() << ' '
+        << trace.info.base_time_ns.value_or(-1) << '\n';
     for (const auto& [key, text] : trace.info.texts) out << key << '=' << text << '\n';
     for (std::size_t i = 0; i < trace.strings.size(); ++i) out << "string " << trace.strings.text(StringId(i)) << '\n';
-    for (const Category& category : trace.categories) out << "category " << trace.text(category.text) << ' ' << category.kept << '\n';
+    for (const Category& category : trace.categories)
+      out << "category " << trace.text(category.text) << ' ' << category.kept << '\n';
     for (const FaultCount& fault : trace.quality.faults) {
       out << "fault " << fault.count;
       for (const std::uint64_t offset : fault.first_offsets) out << ' ' << offset;
@@ -175,7 +186,9 @@ void check_texts(std::uint64_t seed, std::size_t count, TextOptions options) {
 
 }  // namespace
 
-TEST_CASE("the way a whole file is read does not show") { check_texts(1, 12, {}); }
+TEST_CASE("the way a whole file is read does not show") {
+  check_texts(1, 12, {});
+}
 TEST_CASE("the way a file with texts that look like records is read does not show") {
   TextOptions options;
   options.traps = true;

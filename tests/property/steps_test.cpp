@@ -1,5 +1,7 @@
 #include "hta/analysis/steps.h"
 
+#include "hta/base/intervals.h"
+
 #include <numeric>
 
 #include "variants.h"
@@ -19,7 +21,7 @@ TEST_CASE("steps: the parts of a step sum to it, and busy time is what a look at
     REQUIRE(partial.steps.size() == trace.steps.size());
     for (const auto& step : partial.steps) {
       CHECK(std::accumulate(step.parts_ns.begin(), step.parts_ns.end(), Nanos{0}) == step.dur_ns);
-      IntervalSet busy;
+      hta::IntervalSet busy;
       for (const GpuId i : IdRange<GpuId>(trace.gpu.size())) busy.append({trace.gpu.start_ns[i], trace.gpu.end_ns(i)});
       CHECK(step.busy_ns() == busy.length_in({step.start_ns, step.start_ns + step.dur_ns}));
     }

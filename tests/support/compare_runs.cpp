@@ -2,8 +2,8 @@
 
 namespace hta::test {
 
-std::vector<analysis::RankPartial> map_both(const std::vector<const Trace*>& base, const std::vector<const Trace*>& test,
-                                            const analysis::Options& options) {
+std::vector<analysis::RankPartial> map_both(const std::vector<const Trace*>& base,
+                                            const std::vector<const Trace*>& test, const analysis::Options& options) {
   std::vector<analysis::RankPartial> partials;
   for (const analysis::Side side : {analysis::Side::kBase, analysis::Side::kTest}) {
     analysis::Options of_side = options;
@@ -20,7 +20,8 @@ std::vector<analysis::RankPartial> map_both(const std::vector<const Trace*>& bas
   return partials;
 }
 
-Outcome compare_runs(const std::vector<const Trace*>& base, const std::vector<const Trace*>& test, const analysis::Options& options) {
+Outcome compare_runs(const std::vector<const Trace*>& base, const std::vector<const Trace*>& test,
+                     const analysis::Options& options) {
   auto partials = map_both(base, test, options);
   Outcome outcome;
   outcome.document.command = "diff";
@@ -28,7 +29,8 @@ Outcome compare_runs(const std::vector<const Trace*>& base, const std::vector<co
   return outcome;
 }
 
-Outcome compare_runs(const Trace& base, const Trace& test, std::initializer_list<std::pair<std::string_view, std::string_view>> options) {
+Outcome compare_runs(const Trace& base, const Trace& test,
+                     std::initializer_list<std::pair<std::string_view, std::string_view>> options) {
   return compare_runs({&base}, {&test}, options_of(analysis::kDiff, options));
 }
 

@@ -1,9 +1,10 @@
 #include "support/random_trace.h"
 
-#include <algorithm>
-
 #include "hta/base/text.h"
 #include "hta/model/trace_builder.h"
+
+#include <algorithm>
+
 #include "support/trace_sketch.h"
 
 namespace hta::test {
@@ -40,7 +41,8 @@ class Grower {
         now_ += gap();
       }
       if (random_.chance(40)) wait();
-      if (options_.steps > 0) add("user_annotation", "ProfilerStep#" + std::to_string(step + 3), begin, now_ - begin, kPid);
+      if (options_.steps > 0)
+        add("user_annotation", "ProfilerStep#" + std::to_string(step + 3), begin, now_ - begin, kPid);
       now_ += random_.chance(20) ? 0 : gap();
     }
     return std::move(events_);
@@ -49,12 +51,14 @@ class Grower {
  private:
   Nanos gap() { return random_.chance(options_.ties_percent) ? 0 : random_.in(1, 30'000); }
 
-  void add(std::string category, std::string name, Nanos start, Nanos dur, std::int64_t tid, std::int64_t correlation = 0) {
+  void add(std::string category, std::string name, Nanos start, Nanos dur, std::int64_t tid,
+           std::int64_t correlation = 0) {
     events_.push_back({std::move(category), std::move(name), start, dur, kPid, tid, -1, -1, correlation, -1});
   }
 
   void op(std::int64_t tid, int depth) {
-    static constexpr const char* kNames[] = {"aten::linear", "aten::addmm", "aten::relu", "aten::copy_", "autograd::engine::evaluate_function: MmBackward0"};
+    static constexpr const char* kNames[] = {"aten::linear", "aten::addmm", "aten::relu", "aten::copy_",
+                                             "autograd::engine::evaluate_function: MmBackward0"};
     const Nanos begin = now_;
     now_ += gap();
     if (depth < 3 && random_.chance(50)) op(tid, depth + 1);
@@ -65,7 +69,8 @@ class Grower {
   }
 
   void launch(std::int64_t tid) {
-    static constexpr const char* kKernels[] = {"gemm", "elementwise<int, 4>", "ncclDevKernel_AllReduce_Sum_f32", "Memcpy HtoD (Pinned -> Device)", "softmax"};
+    static constexpr const char* kKernels[] = {"gemm", "elementwise<int, 4>", "ncclDevKernel_AllReduce_Sum_f32",
+                                               "Memcpy HtoD (Pinned -> Device)", "softmax"};
     const auto what = random_.in(0, 4);
     const bool copy = what == 3;
     const std::int64_t correlation = ++correlation_;
@@ -81,8 +86,8 @@ class Grower {
     free = std::max(free, start + dur);
     const bool linked = !random_.chance(options_.unlinked_percent);
     if (linked) add("cuda_runtime", copy ? "cudaMemcpyAsync" : "cudaLaunchKernel", call, call_dur, tid, correlation);
-    events_.push_back({copy ? "gpu_memcpy" : "kernel", kKernels[what], start, dur, device, stream + 7, device, stream + 7,
-                       linked ? correlation : 0, copy ? random_.in(0, 1'000'000) : -1});
+    events_.push_back({copy ? "gpu_memcpy" : "kernel", kKernels[what], start, dur, device, stream + 7, device,
+                       stream + 7, linked ? correlation : 0, copy ? random_.in(0, 1'000'000) : -1});
   }
 
   void wait() {
@@ -100,7 +105,9 @@ class Grower {
   std::int64_t correlation_ = 0;
 };
 
-std::string micros(Nanos ns) { return fixed_point(ns, 3); }
+std::string micros(Nanos ns) {
+  return fixed_point(ns, 3);
+}
 
 }  // namespace
 
@@ -115,10 +122,15 @@ Trace build_trace(const std::vector<SketchEvent>& events) {
       sketch.event(e.category, e.name, e.start_ns, e.dur_ns, e.pid, e.tid, {{ArgKey::kCorrelation, e.correlation, {}}});
     } else if (e.bytes < 0) {
       sketch.event(e.category, e.name, e.start_ns, e.dur_ns, e.pid, e.tid,
-                   {{ArgKey::kDevice, e.device, {}}, {ArgKey::kStream, e.stream, {}}, {ArgKey::kCorrelation, e.correlation, {}}});
+                   {{ArgKey::kDevice, e.device, {}},
+                    {ArgKey::kStream, e.stream, {}},
+                    {ArgKey::kCorrelation, e.correlation, {}}});
     } else {
       sketch.event(e.category, e.name, e.start_ns, e.dur_ns, e.pid, e.tid,
-                   {{ArgKey::kDevice, e.device, {}}, {ArgKey::kStream, e.stream, {}}, {ArgKey::kCorrelation, e.correlation, {}}, {ArgKey::kBytes, e.bytes, {}}});
+                   {{ArgKey::kDevice, e.device, {}},
+                    {ArgKey::kStream, e.stream, {}},
+                    {ArgKey::kCorrelation, e.correlation, {}},
+                    {ArgKey::kBytes, e.bytes, {}}});
     }
   }
   return sketch.build();
@@ -128,8 +140,9 @@ std::string to_json(const std::vector<SketchEvent>& events) {
   std::string out = "{\n\"schemaVersion\": 1,\n\"traceEvents\": [\n";
   for (std::size_t i = 0; i < events.size(); ++i) {
     const SketchEvent& e = events[i];
-    out += "  {\n    \"ph\": \"X\", \"cat\": \"" + e.category + "\", \"name\": \"" + e.name + "\", \"pid\": " + std::to_string(e.pid) +
-           ", \"tid\": " + std::to_string(e.tid) + ",\n    \"ts\": " + micros(e.start_ns) + ", \"dur\": " + micros(e.dur_ns) +
+    out += "  {\n    \"ph\": \"X\", \"cat\": \"" + e.category + "\", \"name\": \"" + e.name +
+           "\", \"pid\": " + std::to_string(e.pid) + ", \"tid\": " + std::to_string(e.tid) +
+           ",\n    \"ts\": " + micros(e.start_ns) + ", \"dur\": " + micros(e.dur_ns) +
            ",\n    \"args\": {\n      \"correlation\": " + std::to_string(e.correlation);
     if (e.device >= 0) out += ", \"device\": " + std::to_string(e.device) + ", \"stream\": " + std::to_string(e.stream);
     if (e.bytes >= 0) out += ", \"bytes\": " + std::to_string(e.bytes);

@@ -18,11 +18,12 @@ Needs every_need() {
 
 TraceSketch::TraceSketch() : TraceSketch(every_need()) {}
 
-TraceSketch::TraceSketch(Needs needs) : builder_([&] {
-  BuildOptions options;
-  options.needs = needs;
-  return options;
-}()) {}
+TraceSketch::TraceSketch(Needs needs)
+    : builder_([&] {
+        BuildOptions options;
+        options.needs = needs;
+        return options;
+      }()) {}
 
 std::uint32_t TraceSketch::event(std::string_view category, std::string_view name, Nanos start_ns, Nanos dur_ns,
                                  std::int64_t pid, std::int64_t tid, std::initializer_list<SketchArg> args) {
@@ -51,7 +52,8 @@ std::uint32_t TraceSketch::op(std::string_view name, std::int64_t start_us, std:
   return event("cpu_op", name, us(start_us), us(dur_us), kMain, tid);
 }
 
-std::uint32_t TraceSketch::annotation(std::string_view name, std::int64_t start_us, std::int64_t dur_us, std::int64_t tid) {
+std::uint32_t TraceSketch::annotation(std::string_view name, std::int64_t start_us, std::int64_t dur_us,
+                                      std::int64_t tid) {
   return event("user_annotation", name, us(start_us), us(dur_us), kMain, tid);
 }
 
@@ -63,13 +65,14 @@ std::uint32_t TraceSketch::step(std::int64_t number, std::int64_t start_us, std:
   return annotation("ProfilerStep#" + std::to_string(number), start_us, dur_us);
 }
 
-std::uint32_t TraceSketch::call(std::string_view name, std::int64_t start_us, std::int64_t dur_us, std::int64_t correlation,
-                                std::int64_t tid) {
+std::uint32_t TraceSketch::call(std::string_view name, std::int64_t start_us, std::int64_t dur_us,
+                                std::int64_t correlation, std::int64_t tid) {
   return event("cuda_runtime", name, us(start_us), us(dur_us), kMain, tid, {{ArgKey::kCorrelation, correlation, {}}});
 }
 
-std::uint32_t TraceSketch::gpu(std::string_view name, std::int64_t start_us, std::int64_t dur_us, std::int64_t correlation,
-                               std::int64_t stream, std::int64_t device, std::string_view category) {
+std::uint32_t TraceSketch::gpu(std::string_view name, std::int64_t start_us, std::int64_t dur_us,
+                               std::int64_t correlation, std::int64_t stream, std::int64_t device,
+                               std::string_view category) {
   return event(category, name, us(start_us), us(dur_us), device, stream,
                {{ArgKey::kDevice, device, {}}, {ArgKey::kStream, stream, {}}, {ArgKey::kCorrelation, correlation, {}}});
 }
@@ -87,17 +90,20 @@ analysis::Options options_of(const analysis::AnalysisSpec& spec,
   analysis::Options options;
   for (const analysis::OptionSpec& option : spec.options) {
     const bool list = option.kind == analysis::OptionKind::kTextList;
-    if (!option.default_text.empty() && !list && !options.set(option, option.default_text).ok()) throw std::logic_error("bad default");
+    if (!option.default_text.empty() && !list && !options.set(option, option.default_text).ok())
+      throw std::logic_error("bad default");
   }
   for (const auto& [name, text] : values) {
-    const auto at = std::find_if(spec.options.begin(), spec.options.end(), [&](const auto& option) { return option.name == name; });
+    const auto at = std::find_if(spec.options.begin(), spec.options.end(),
+                                 [&name = name](const auto& option) { return option.name == name; });
     if (at == spec.options.end()) throw std::logic_error("no such option: " + std::string(name));
     if (const Status status = options.set(*at, text); !status) throw std::logic_error(status.error().text());
   }
   return options;
 }
 
-Outcome run(const analysis::AnalysisSpec& spec, const std::vector<const Trace*>& ranks, const analysis::Options& options) {
+Outcome run(const analysis::AnalysisSpec& spec, const std::vector<const Trace*>& ranks,
+            const analysis::Options& options) {
   Nanos earliest = INT64_MAX;
   for (const Trace* trace : ranks) earliest = std::min(earliest, trace->first_start_ns.value_or(INT64_MAX));
   std::vector<analysis::RankPartial> partials;

@@ -1,6 +1,9 @@
 #pragma once
 // Small traces, written down in a test the way one would draw them: microseconds, names, who launched whom.
 
+#include "hta/analysis/analysis.h"
+#include "hta/model/trace_builder.h"
+
 #include <cstdint>
 #include <initializer_list>
 #include <optional>
@@ -8,9 +11,6 @@
 #include <string_view>
 #include <utility>
 #include <vector>
-
-#include "hta/analysis/analysis.h"
-#include "hta/model/trace_builder.h"
 
 namespace hta::test {
 
@@ -21,7 +21,8 @@ struct SketchArg {
   std::string text;  ///< for arguments of type kText
 };
 
-/// Collects events and builds a Trace. Times are microseconds with up to three decimals, given as nanoseconds with `us()`.
+/// Collects events and builds a Trace. Times are microseconds with up to three decimals, given as nanoseconds with
+/// `us()`.
 class TraceSketch {
  public:
   /// Everything is kept unless `needs` says less.
@@ -66,18 +67,21 @@ class TraceSketch {
 Needs every_need();
 
 /// Option values of an analysis as a user would give them: {{"kernel-gap", "200"}, {"host-annotations", ""}}.
-analysis::Options options_of(const analysis::AnalysisSpec& spec, std::initializer_list<std::pair<std::string_view, std::string_view>> values = {});
+analysis::Options options_of(const analysis::AnalysisSpec& spec,
+                             std::initializer_list<std::pair<std::string_view, std::string_view>> values = {});
 
 /// Runs one analysis over the traces (rank 0, 1, ...), as the program does.
 struct Outcome {
   Status status;
   result::Document document;
 };
-Outcome run(const analysis::AnalysisSpec& spec, const std::vector<const Trace*>& ranks, const analysis::Options& options);
+Outcome run(const analysis::AnalysisSpec& spec, const std::vector<const Trace*>& ranks,
+            const analysis::Options& options);
 
 /// A table as rows of text (Table::plain), for comparing in one line: "0|7|host_wait|30.000".
 std::vector<std::string> rows_of(const result::Document& document, std::string_view table);
 /// Only the named columns, in this order.
-std::vector<std::string> rows_of(const result::Document& document, std::string_view table, std::initializer_list<std::string_view> columns);
+std::vector<std::string> rows_of(const result::Document& document, std::string_view table,
+                                 std::initializer_list<std::string_view> columns);
 
 }  // namespace hta::test

@@ -17,6 +17,7 @@ struct OperatorMemory {
   std::int64_t releases = 0;
   std::int64_t allocated_bytes = 0;
   std::int64_t released_bytes = 0;
+  std::int64_t kept_bytes = 0;  ///< allocated by it and not released, by anyone, until the end
   std::int64_t net_bytes() const { return allocated_bytes - released_bytes; }
 };
 

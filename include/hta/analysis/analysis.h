@@ -6,6 +6,13 @@
 //
 // A rank is loaded, mapped and freed; only the partials of all ranks are held together.
 
+#include "hta/analysis/options.h"
+#include "hta/base/rank_key.h"
+#include "hta/base/result.h"
+#include "hta/model/needs.h"
+#include "hta/model/trace.h"
+#include "hta/result/document.h"
+
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -13,13 +20,6 @@
 #include <string_view>
 #include <utility>
 #include <vector>
-
-#include "hta/analysis/options.h"
-#include "hta/base/rank_key.h"
-#include "hta/base/result.h"
-#include "hta/model/needs.h"
-#include "hta/model/trace.h"
-#include "hta/result/document.h"
 
 namespace hta::analysis {
 
@@ -111,7 +111,8 @@ Status erased_combine(std::span<RankPartial> ranks, const Options& options, resu
 
 /// The registry row of an analysis with `P map(const Trace&, const Options&)` and
 /// `Status combine(std::span<Ranked<P>>, const Options&, Document&)`.
-template <class P, P (*Map)(const Trace&, const Options&), Status (*Combine)(std::span<Ranked<P>>, const Options&, result::Document&)>
+template <class P, P (*Map)(const Trace&, const Options&),
+          Status (*Combine)(std::span<Ranked<P>>, const Options&, result::Document&)>
 constexpr AnalysisSpec make_spec(std::string_view name, std::string_view summary, std::string_view details,
                                  std::span<const result::TableSpec> tables, std::span<const OptionSpec> options,
                                  Needs (*needs)(const Options&), Runs runs = Runs::kOne,

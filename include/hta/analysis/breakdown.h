@@ -1,13 +1,13 @@
 #pragma once
 // Where does GPU time go?
 
-#include <optional>
-#include <string>
-#include <vector>
-
 #include "hta/analysis/analysis.h"
 #include "hta/analysis/device_time.h"
 #include "hta/base/exact.h"
+
+#include <optional>
+#include <string>
+#include <vector>
 
 namespace hta::analysis {
 

@@ -1,20 +1,22 @@
 #pragma once
 // Time of one device by what was running, the base of breakdown, overlap, steps and diff.
 
+#include "hta/base/intervals.h"
+#include "hta/model/trace.h"
+
 #include <array>
 #include <map>
 #include <span>
 #include <vector>
-
-#include "hta/base/intervals.h"
-#include "hta/model/trace.h"
 
 namespace hta::analysis {
 
 /// A set of kernel types as bits: 1 << KernelType.
 using TypeMask = unsigned;
 inline constexpr std::size_t kTypeMasks = 16;
-constexpr TypeMask mask_of(KernelType type) { return 1u << static_cast<unsigned>(type); }
+constexpr TypeMask mask_of(KernelType type) {
+  return 1u << static_cast<unsigned>(type);
+}
 
 /// When events of each type were running on one device (or on all of a rank).
 struct TypeSets {
@@ -28,7 +30,8 @@ std::map<std::int64_t, TypeSets> device_type_sets(const Trace& trace);
 /// The sets over all devices of the rank together.
 TypeSets rank_type_sets(const Trace& trace);
 
-/// Nanoseconds for each exact set of types active, inside `window`; [0] is idle. The entries sum to the window's length.
+/// Nanoseconds for each exact set of types active, inside `window`; [0] is idle. The entries sum to the window's
+/// length.
 using MaskTimes = std::array<Nanos, kTypeMasks>;
 MaskTimes mask_times(const TypeSets& sets, Interval window);
 

@@ -1,6 +1,10 @@
 #pragma once
 // Options of analyses: described by a table, held as typed values.
 
+#include "hta/base/int_ranges.h"
+#include "hta/base/nanos.h"
+#include "hta/base/result.h"
+
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -10,39 +14,39 @@
 #include <string_view>
 #include <vector>
 
-#include "hta/base/int_ranges.h"
-#include "hta/base/nanos.h"
-#include "hta/base/result.h"
-
 namespace hta::analysis {
 
 /// Which run, when two are compared.
 enum class Side : std::uint8_t { kOnly, kBase, kTest };
 
 enum class OptionKind : std::uint8_t {
-  kFlag,      ///< no value
-  kTime,      ///< microseconds with decimals
+  kFlag,  ///< no value
+  kTime,  ///< microseconds with decimals
   kInteger,
-  kDecimal,   ///< decimal number, kept in 10^-6
+  kDecimal,  ///< decimal number, kept in 10^-6
   kText,
-  kTextList,  ///< may be repeated
-  kRanges,    ///< numbers and ranges such as 0,4-7
-  kChoice,    ///< one of `choices`, separated by |
+  kTextList,      ///< may be repeated
+  kRanges,        ///< numbers and ranges such as 0,4-7
+  kChoice,        ///< one of `choices`, separated by |
+  kChoiceOrFile,  ///< one of `choices`, or else the content of the file that is named
 };
 
 /// One option of one analysis. `--help`, parsing, man pages and checks follow from it.
 struct OptionSpec {
-  std::string_view name;          ///< without the dashes
+  std::string_view name;  ///< without the dashes
   OptionKind kind = OptionKind::kFlag;
   std::string_view default_text;  ///< what counts when it is not given; empty = nothing
   std::string_view value_name;    ///< for the help: US, N, FILE, REGEX
   std::string_view help;
   std::string_view choices;
+
+  bool is_choice(std::string_view text) const;
 };
 
 /// Both lists, one behind the other.
 template <std::size_t A, std::size_t B>
-constexpr std::array<OptionSpec, A + B> join(const std::array<OptionSpec, A>& first, const std::array<OptionSpec, B>& second) {
+constexpr std::array<OptionSpec, A + B> join(const std::array<OptionSpec, A>& first,
+                                             const std::array<OptionSpec, B>& second) {
   std::array<OptionSpec, A + B> out{};
   std::copy(first.begin(), first.end(), out.begin());
   std::copy(second.begin(), second.end(), out.begin() + A);
@@ -69,7 +73,7 @@ class Options {
   Side side = Side::kOnly;  ///< of the rank that is being mapped
   /// Rows per group in tables with `others` rows; 0 = all.
   std::int64_t top = 0;
-  bool strict = false;  ///< a verdict that cannot be trusted is a failure
+  bool strict = false;     ///< a verdict that cannot be trusted is a failure
   bool top_given = false;  ///< by the user, not by default
   /// Tables that will be printed; empty = all that are not per event.
   std::vector<std::string> tables;

@@ -1,8 +1,8 @@
 #pragma once
 
-#include <span>
-
 #include "hta/analysis/analysis.h"
+
+#include <span>
 
 namespace hta::analysis {
 

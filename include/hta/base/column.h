@@ -1,6 +1,8 @@
 #pragma once
 // Growable storage for one column of plain values, made for millions of rows.
 
+#include "hta/base/ids.h"
+
 #include <cassert>
 #include <cstddef>
 #include <cstring>
@@ -8,14 +10,12 @@
 #include <type_traits>
 #include <utility>
 
-#include "hta/base/ids.h"
-
 namespace hta {
 
 namespace detail {
-/// Grows a block of `old_bytes` to `new_bytes` (contents kept); `old == nullptr` allocates. Small blocks live on the heap;
-/// large ones are mapped in 2 MiB pages and grow by remapping, so growing neither copies nor holds both sizes at once.
-/// Both sizes are what an earlier call was given. Throws std::bad_alloc.
+/// Grows a block of `old_bytes` to `new_bytes` (contents kept); `old == nullptr` allocates. Small blocks live on the
+/// heap; large ones are mapped in 2 MiB pages and grow by remapping, so growing neither copies nor holds both sizes at
+/// once. Both sizes are what an earlier call was given. Throws std::bad_alloc.
 void* grow_block(void* old, std::size_t old_bytes, std::size_t new_bytes);
 void free_block(void* block, std::size_t bytes) noexcept;
 }  // namespace detail
@@ -46,15 +46,24 @@ class Column {
 
   std::size_t size() const { return size_; }
   bool empty() const { return size_ == 0; }
-  T& operator[](Index i) { assert(i.value() < size_); return data_[i.value()]; }
-  const T& operator[](Index i) const { assert(i.value() < size_); return data_[i.value()]; }
+  T& operator[](Index i) {
+    assert(i.value() < size_);
+    return data_[i.value()];
+  }
+  const T& operator[](Index i) const {
+    assert(i.value() < size_);
+    return data_[i.value()];
+  }
   T* data() { return data_; }
   const T* data() const { return data_; }
   const T* begin() const { return data_; }
   const T* end() const { return data_ + size_; }
   T* begin() { return data_; }
   T* end() { return data_ + size_; }
-  T& back() { assert(size_ > 0); return data_[size_ - 1]; }
+  T& back() {
+    assert(size_ > 0);
+    return data_[size_ - 1];
+  }
   /// Valid until the column grows.
   std::span<const T> view() const { return {data_, size_}; }
 
@@ -89,7 +98,10 @@ class IdRange {
   struct Iterator {
     std::size_t i;
     Index operator*() const { return Index(i); }
-    Iterator& operator++() { ++i; return *this; }
+    Iterator& operator++() {
+      ++i;
+      return *this;
+    }
     bool operator==(const Iterator&) const = default;
   };
   Iterator begin() const { return {0}; }

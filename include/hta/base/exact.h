@@ -2,12 +2,12 @@
 // Exact arithmetic for reported numbers: integers in, integers out, halves to even. Fixed-point results carry their
 // decimals in the name of the function or of the column (hundredths of a per cent, nanoseconds, ...).
 
+#include "hta/base/nanos.h"
+
 #include <cstdint>
 #include <optional>
 #include <span>
 #include <vector>
-
-#include "hta/base/nanos.h"
 
 namespace hta {
 

@@ -1,10 +1,10 @@
 #pragma once
 
+#include "hta/base/result.h"
+
 #include <cstdint>
 #include <string_view>
 #include <vector>
-
-#include "hta/base/result.h"
 
 namespace hta {
 

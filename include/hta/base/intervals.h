@@ -1,10 +1,10 @@
 #pragma once
 // Half-open intervals [begin, end) of nanoseconds and the set operations that time accounting needs.
 
+#include "hta/base/nanos.h"
+
 #include <algorithm>
 #include <vector>
-
-#include "hta/base/nanos.h"
 
 namespace hta {
 

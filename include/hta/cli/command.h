@@ -1,6 +1,12 @@
 #pragma once
 // What a command is, and the values of the options that all commands share.
 
+#include "hta/analysis/analysis.h"
+#include "hta/base/int_ranges.h"
+#include "hta/base/result.h"
+#include "hta/input/run.h"
+#include "hta/report/render.h"
+
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -8,12 +14,6 @@
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include "hta/analysis/analysis.h"
-#include "hta/base/int_ranges.h"
-#include "hta/base/result.h"
-#include "hta/input/run.h"
-#include "hta/report/render.h"
 
 namespace hta::cli {
 

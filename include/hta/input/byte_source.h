@@ -1,12 +1,12 @@
 #pragma once
 // Where bytes come from: plain or gzip, file or standard input.
 
+#include "hta/base/result.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
-
-#include "hta/base/result.h"
 
 namespace hta::input {
 

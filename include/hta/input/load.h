@@ -1,16 +1,16 @@
 #pragma once
 // One file to the traces of the ranks in it.
 
+#include "hta/input/byte_source.h"
+#include "hta/input/scanner.h"
+#include "hta/model/trace.h"
+#include "hta/model/trace_builder.h"
+
 #include <atomic>
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
-
-#include "hta/input/byte_source.h"
-#include "hta/input/scanner.h"
-#include "hta/model/trace.h"
-#include "hta/model/trace_builder.h"
 
 namespace hta::input {
 
@@ -27,8 +27,8 @@ std::string_view file_status_text(FileStatus status);
 
 /// Something a user should know about a file.
 struct FileNote {
-  std::string code;     ///< stable name, e.g. "truncated"
-  std::string message;  ///< one sentence, without the path
+  std::string code;         ///< stable name, e.g. "truncated"
+  std::string message;      ///< one sentence, without the path
   bool loses_data = false;  ///< damage: counts under --strict
 };
 
@@ -53,9 +53,10 @@ struct LoadLimits {
 
 /// How a file is read; results do not depend on it.
 struct ReadSetting {
-  std::size_t chunk_bytes = 0;                                 ///< read and scanned at once; 0 = what is best
-  std::uint64_t read_ahead_from = std::uint64_t{512} << 10;    ///< packed size from which on unpacking gets its own thread
-  std::uint64_t split_from = std::uint64_t{8} << 20;           ///< size from which on plain files are read in several parts
+  std::size_t chunk_bytes = 0;  ///< read and scanned at once; 0 = what is best
+  std::uint64_t read_ahead_from = std::uint64_t{512}
+                                  << 10;              ///< packed size from which on unpacking gets its own thread
+  std::uint64_t split_from = std::uint64_t{8} << 20;  ///< size from which on plain files are read in several parts
 };
 
 struct LoadOptions {
@@ -88,7 +89,8 @@ struct LoadProgress {
   std::atomic<std::uint64_t> files_done{0};
 };
 
-/// Reads a whole file ("-": standard input) with at most `threads` threads. Never fails as a call: what is wrong is in the status and the notes.
+/// Reads a whole file ("-": standard input) with at most `threads` threads. Never fails as a call: what is wrong is in
+/// the status and the notes.
 LoadedFile load_file(const std::string& path, const LoadOptions& options, std::size_t threads, Workspace& workspace,
                      LoadProgress* progress = nullptr);
 

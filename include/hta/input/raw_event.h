@@ -1,13 +1,13 @@
 #pragma once
 // One record as it stands in the file: views into the read buffer, valid until the sink returns.
 
+#include "hta/base/nanos.h"
+#include "hta/model/args.h"
+
 #include <array>
 #include <cstdint>
 #include <optional>
 #include <string_view>
-
-#include "hta/base/nanos.h"
-#include "hta/model/args.h"
 
 namespace hta::input {
 
@@ -56,7 +56,7 @@ struct RawEvent {
   std::array<RawArg, kMaxArgs> args;
   std::size_t arg_count = 0;
   std::uint64_t given_args = 0;  ///< a bit for each key in `args`
-  std::uint64_t offset = 0;  ///< of the opening brace, in bytes of the inflated file
+  std::uint64_t offset = 0;      ///< of the opening brace, in bytes of the inflated file
 
   void reset() {
     phase = 0;

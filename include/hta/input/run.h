@@ -1,6 +1,11 @@
 #pragma once
 // A run: files and directories to ranks, each loaded, handed to the caller, and freed.
 
+#include "hta/base/int_ranges.h"
+#include "hta/base/rank_key.h"
+#include "hta/base/result.h"
+#include "hta/input/load.h"
+
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -8,11 +13,6 @@
 #include <string>
 #include <utility>
 #include <vector>
-
-#include "hta/base/int_ranges.h"
-#include "hta/base/rank_key.h"
-#include "hta/base/result.h"
-#include "hta/input/load.h"
 
 namespace hta::input {
 
@@ -66,7 +66,8 @@ struct RunInput {
   std::uint64_t gpu_events = 0;
   std::uint64_t gpu_events_linked = 0;
   std::uint64_t launch_calls = 0;
-  std::uint64_t shared_launches = 0;  ///< calls, other than graph launches, with several GPU events of their correlation
+  std::uint64_t shared_launches =
+      0;  ///< calls, other than graph launches, with several GPU events of their correlation
   std::vector<std::int64_t> steps;
   std::vector<std::int64_t> incomplete_steps;
   std::optional<Nanos> first_start_ns;
@@ -87,8 +88,8 @@ struct Run {
   bool lost_data = false;  ///< something was damaged or skipped: --strict
 };
 
-/// Loads every file once and calls `use(handle, trace)` for each trace, from several threads; the trace is freed when it
-/// returns. Which rank it was is known only afterwards: Run::inputs name the handles. Handles are dense from 0.
+/// Loads every file once and calls `use(handle, trace)` for each trace, from several threads; the trace is freed when
+/// it returns. Which rank it was is known only afterwards: Run::inputs name the handles. Handles are dense from 0.
 /// Fails if no file gives a trace, or if two files claim one rank.
 Result<Run> read_run(const FileList& files, const RunOptions& options,
                      const std::function<void(std::size_t handle, const Trace& trace)>& use);

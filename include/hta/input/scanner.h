@@ -1,14 +1,15 @@
 #pragma once
-// Bytes of a trace file to records: finds the event array, parses event by event, and after damage goes on at the next one.
+// Bytes of a trace file to records: finds the event array, parses event by event, and after damage goes on at the next
+// one.
+
+#include "hta/input/raw_event.h"
+#include "hta/model/trace.h"
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <string_view>
-
-#include "hta/input/raw_event.h"
-#include "hta/model/trace.h"
 
 namespace hta::input {
 
@@ -31,17 +32,18 @@ struct ScanLimits {
 
 /// What kind of text it was.
 struct ScanReport {
-  std::uint64_t events = 0;            ///< records handed over
-  bool saw_event_array = false;        ///< "traceEvents", or a bare array with at least one record that has a phase
+  std::uint64_t events = 0;      ///< records handed over
+  bool saw_event_array = false;  ///< "traceEvents", or a bare array with at least one record that has a phase
   bool bare_array = false;
-  bool head_lost = false;              ///< the text does not begin as JSON does, but records follow
-  bool truncated = false;              ///< the text ended inside the document
+  bool head_lost = false;  ///< the text does not begin as JSON does, but records follow
+  bool truncated = false;  ///< the text ended inside the document
   bool trailing_comma = false;
-  bool second_document = false;        ///< more JSON behind the end; ignored
-  bool trailing_garbage = false;       ///< something else behind the end; ignored
-  std::optional<std::uint64_t> interrupted_at;  ///< where a second document begins inside the first; not read from there on
-  bool several_writers = false;        ///< documents mixed into each other: nothing in it can be trusted
-  bool hopeless = false;               ///< so damaged that looking for records was given up
+  bool second_document = false;   ///< more JSON behind the end; ignored
+  bool trailing_garbage = false;  ///< something else behind the end; ignored
+  std::optional<std::uint64_t>
+      interrupted_at;                    ///< where a second document begins inside the first; not read from there on
+  bool several_writers = false;          ///< documents mixed into each other: nothing in it can be trusted
+  bool hopeless = false;                 ///< so damaged that looking for records was given up
   std::uint64_t control_characters = 0;  ///< records kept although a string held raw control characters
   std::uint64_t damaged_metadata = 0;    ///< top-level members that could not be read
   // Offsets in the inflated text, for those who write a trace back.
@@ -55,9 +57,9 @@ ScanReport joined(const ScanReport& first, const ScanReport& second);
 
 enum class MoreBytes : std::uint8_t { kYes, kNo };
 
-/// The records found do not depend on how the text is cut into buffers. Work and memory are linear in the text, whatever is
-/// in it: a record needs at most event_bytes and twice that for looking at it again, and damaged text of a kind that would
-/// cost more ends the reading (ScanReport::hopeless).
+/// The records found do not depend on how the text is cut into buffers. Work and memory are linear in the text,
+/// whatever is in it: a record needs at most event_bytes and twice that for looking at it again, and damaged text of a
+/// kind that would cost more ends the reading (ScanReport::hopeless).
 class Scanner {
  public:
   /// `wanted`: the arguments to hand over; all others are skipped. `sink` must outlive the scanner.
@@ -70,11 +72,11 @@ class Scanner {
   /// not consumed: the caller must give the rest again, followed by more. With MoreBytes::kNo everything is consumed.
   const char* scan(const char* begin, const char* end, MoreBytes more);
   const ScanReport& report() const;
-  /// Whether all text so far was in order and ends between two records of the event array: then the meaning of what follows
-  /// depends on nothing before it but what continue_from() takes over.
+  /// Whether all text so far was in order and ends between two records of the event array: then the meaning of what
+  /// follows depends on nothing before it but what continue_from() takes over.
   bool between_records() const;
-  /// Before the first scan(): to go on at `offset` of the text as `before`, which was between records, would there if it is
-  /// between records again.
+  /// Before the first scan(): to go on at `offset` of the text as `before`, which was between records, would there if
+  /// it is between records again.
   void continue_from(const Scanner& before, std::uint64_t offset);
   /// Whether the document has ended, so that the rest need not be read.
   bool done() const;

@@ -1,6 +1,9 @@
 #pragma once
 // The event arguments that analyses may ask for, and sparse columns that hold them.
 
+#include "hta/base/column.h"
+#include "hta/base/ids.h"
+
 #include <array>
 #include <bitset>
 #include <cstdint>
@@ -8,23 +11,67 @@
 #include <optional>
 #include <string_view>
 
-#include "hta/base/column.h"
-#include "hta/base/ids.h"
-
 namespace hta {
 
 /// Arguments known by name. The scanner skips all others, and those that no analysis asked for.
 enum class ArgKey : std::uint8_t {
-  kDevice, kStream, kCorrelation, kBytes, kSize, kMemoryBandwidth,
-  kCollectiveName, kDtype, kInMsgNelems, kOutMsgNelems, kInSplitSize, kOutSplitSize, kGroupSize, kProcessGroupName,
-  kProcessGroupDescription, kProcessGroupRanks, kProcessGroupId, kGlobalRankStart, kGlobalRankStride, kSeq, kCommsId,
-  kRank, kSourceRank, kDestinationRank, kIsAsynchronized,
-  kExternalId, kSequenceNumber, kFwdThreadId, kPythonId, kPythonParentId,
-  kInputDims, kInputType, kInputStrides, kConcreteInputs, kCallStack,
-  kWaitOnStream, kWaitOnEventRecordCorrelation, kWaitOnEventId, kEventId, kSyncKind,
-  kMemoryBytes, kTotalAllocated, kTotalReserved, kDeviceId, kDeviceType, kAddress,
-  kGraphId, kGraphNodeId, kGrid, kBlock, kSharedMemory, kRegistersPerThread, kOccupancy, kPriority,
-  kLabels, kName, kSortIndex,
+  kDevice,
+  kStream,
+  kCorrelation,
+  kBytes,
+  kSize,
+  kMemoryBandwidth,
+  kCollectiveName,
+  kDtype,
+  kInMsgNelems,
+  kOutMsgNelems,
+  kInSplitSize,
+  kOutSplitSize,
+  kGroupSize,
+  kProcessGroupName,
+  kProcessGroupDescription,
+  kProcessGroupRanks,
+  kProcessGroupId,
+  kGlobalRankStart,
+  kGlobalRankStride,
+  kSeq,
+  kCommsId,
+  kRank,
+  kSourceRank,
+  kDestinationRank,
+  kIsAsynchronized,
+  kExternalId,
+  kSequenceNumber,
+  kFwdThreadId,
+  kPythonId,
+  kPythonParentId,
+  kInputDims,
+  kInputType,
+  kInputStrides,
+  kConcreteInputs,
+  kCallStack,
+  kWaitOnStream,
+  kWaitOnEventRecordCorrelation,
+  kWaitOnEventId,
+  kEventId,
+  kSyncKind,
+  kMemoryBytes,
+  kTotalAllocated,
+  kTotalReserved,
+  kDeviceId,
+  kDeviceType,
+  kAddress,
+  kGraphId,
+  kGraphNodeId,
+  kGrid,
+  kBlock,
+  kSharedMemory,
+  kRegistersPerThread,
+  kOccupancy,
+  kPriority,
+  kLabels,
+  kName,
+  kSortIndex,
   kTaskType,
   kCount
 };

@@ -1,14 +1,14 @@
 #pragma once
 // Event order: by start, the longer first, then the position in the file.
 
+#include "hta/base/column.h"
+#include "hta/base/nanos.h"
+
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <numeric>
 #include <vector>
-
-#include "hta/base/column.h"
-#include "hta/base/nanos.h"
 
 namespace hta {
 
@@ -23,8 +23,9 @@ struct OrderKeys {
   }
 };
 
-/// The numbers below `rows` in the order of `less`, a strict total order: result[k] is the one that comes k-th; empty if they
-/// are in order already. Merges the sorted runs that profilers write: O(n log(runs)), 8 bytes of memory per row.
+/// The numbers below `rows` in the order of `less`, a strict total order: result[k] is the one that comes k-th; empty
+/// if they are in order already. Merges the sorted runs that profilers write: O(n log(runs)), 8 bytes of memory per
+/// row.
 template <class Less>
 std::vector<std::uint32_t> sorted_order(std::size_t rows, Less less) {
   // Ends of the runs that are in order already.
@@ -46,7 +47,9 @@ std::vector<std::uint32_t> sorted_order(std::size_t rows, Less less) {
     std::vector<std::size_t> merged;
     std::size_t begin = 0;
     for (std::size_t r = 0; r < runs.size(); r += 2) {
-      const auto at = [](std::vector<std::uint32_t>& v, std::size_t i) { return v.begin() + static_cast<std::ptrdiff_t>(i); };
+      const auto at = [](std::vector<std::uint32_t>& v, std::size_t i) {
+        return v.begin() + static_cast<std::ptrdiff_t>(i);
+      };
       const std::size_t middle = runs[r];
       const std::size_t end = r + 1 < runs.size() ? runs[r + 1] : middle;
       std::merge(at(from, begin), at(from, middle), at(from, middle), at(from, end), at(to, begin), less);
@@ -64,8 +67,8 @@ inline std::vector<std::uint32_t> event_order(std::size_t rows, const OrderKeys&
   return sorted_order(rows, [&](std::uint32_t a, std::uint32_t b) { return keys.less(a, b); });
 }
 
-/// Brings `column` into the order `rows`, a permutation of it. In place, so that a column of half the trace needs no second
-/// one beside it: each value is moved once, along the cycles of the permutation.
+/// Brings `column` into the order `rows`, a permutation of it. In place, so that a column of half the trace needs no
+/// second one beside it: each value is moved once, along the cycles of the permutation.
 template <class Index, class T>
 void reorder(Column<Index, T>& column, const std::vector<std::uint32_t>& rows) {
   T* const values = column.data();

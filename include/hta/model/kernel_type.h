@@ -1,6 +1,8 @@
 #pragma once
 // What kind of work a GPU event is.
 
+#include "hta/base/result.h"
+
 #include <array>
 #include <cstdint>
 #include <memory>
@@ -8,8 +10,6 @@
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include "hta/base/result.h"
 
 namespace hta {
 

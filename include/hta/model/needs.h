@@ -9,6 +9,7 @@ namespace hta {
 struct Needs {
   bool host_events = false;      ///< Trace::host, without python frames
   bool python_frames = false;    ///< python_function events in Trace::host as well
+  bool python_tree = false;      ///< the same, for the call tree alone: their names may be empty, which is cheaper
   bool call_tree = false;        ///< HostEvents::parent; implies host_events
   bool annotations = false;      ///< Trace::annotations
   bool sync_records = false;     ///< Trace::sync_records
@@ -22,6 +23,7 @@ struct Needs {
   Needs& operator|=(const Needs& other) {
     host_events |= other.host_events || other.call_tree || !other.host_args.empty();
     python_frames |= other.python_frames;
+    python_tree |= other.python_tree;
     call_tree |= other.call_tree;
     annotations |= other.annotations;
     sync_records |= other.sync_records;

@@ -1,13 +1,13 @@
 #pragma once
 
+#include "hta/base/ids.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <memory>
 #include <string_view>
 #include <vector>
-
-#include "hta/base/ids.h"
 
 namespace hta {
 

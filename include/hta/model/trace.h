@@ -1,6 +1,13 @@
 #pragma once
 // What one rank recorded, as columns. Built by TraceBuilder; const and safe to share between threads afterwards.
 
+#include "hta/base/column.h"
+#include "hta/base/ids.h"
+#include "hta/base/nanos.h"
+#include "hta/model/args.h"
+#include "hta/model/kernel_type.h"
+#include "hta/model/string_table.h"
+
 #include <array>
 #include <cstdint>
 #include <map>
@@ -8,13 +15,6 @@
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include "hta/base/column.h"
-#include "hta/base/ids.h"
-#include "hta/base/nanos.h"
-#include "hta/model/args.h"
-#include "hta/model/kernel_type.h"
-#include "hta/model/string_table.h"
 
 namespace hta {
 
@@ -132,9 +132,9 @@ struct SyncRecord {
   Nanos start_ns = 0;
   Nanos dur_ns = 0;
   StringId name;
-  std::int64_t correlation = 0;            ///< 0 = none
-  std::optional<std::int64_t> device;      ///< args.device, else integer pid
-  std::optional<std::int64_t> stream;      ///< args.stream only
+  std::int64_t correlation = 0;        ///< 0 = none
+  std::optional<std::int64_t> device;  ///< args.device, else integer pid
+  std::optional<std::int64_t> stream;  ///< args.stream only
   std::optional<std::int64_t> wait_on_stream;
   std::optional<std::int64_t> record_correlation;  ///< wait_on_cuda_event_record_corr_id
   std::uint32_t position = 0;
@@ -143,10 +143,10 @@ struct SyncRecord {
 /// A `[memory]` instant: the allocator's totals after one allocation or release. By time, then position.
 struct MemoryEvent {
   Nanos time_ns = 0;
-  std::int64_t bytes = 0;  ///< > 0 allocated, < 0 released
+  std::int64_t bytes = 0;             ///< > 0 allocated, < 0 released
   std::int64_t total_allocated = -1;  ///< of the device, after it; -1 = not recorded
   std::int64_t total_reserved = -1;   ///< what the allocator holds; -1 = not recorded
-  std::int64_t device_type = -1;  ///< 0 CPU, 1 CUDA, ...
+  std::int64_t device_type = -1;      ///< 0 CPU, 1 CUDA, ...
   std::int64_t device_id = -1;
   std::int64_t address = 0;
   ThreadId thread;
@@ -195,11 +195,23 @@ struct StepEvent {
 /// Why an event does not count, or counts with doubt.
 enum class EventFault : std::uint8_t {
   // ignored
-  kNoPhase, kNoName, kNoTime, kUnpairedBegin, kUnpairedEnd, kNegativeDuration, kTooLong, kZeroTimes, kProfilerSpan, kTimeOutOfRange,
+  kNoPhase,
+  kNoName,
+  kNoTime,
+  kUnpairedBegin,
+  kUnpairedEnd,
+  kNegativeDuration,
+  kTooLong,
+  kZeroTimes,
+  kProfilerSpan,
+  kTimeOutOfRange,
   // suspect, but kept
-  kStartsBeforeLaunch, kDominatesRank,
+  kStartsBeforeLaunch,
+  kDominatesRank,
   // damaged text, found by the reader
-  kDamagedText, kTooLarge, kCutOff,
+  kDamagedText,
+  kTooLarge,
+  kCutOff,
   kCount
 };
 std::string_view event_fault_text(EventFault fault);

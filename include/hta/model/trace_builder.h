@@ -1,6 +1,10 @@
 #pragma once
 // The one door through which a Trace is made.
 
+#include "hta/base/int_ranges.h"
+#include "hta/model/needs.h"
+#include "hta/model/trace.h"
+
 #include <memory>
 #include <optional>
 #include <regex>
@@ -8,10 +12,6 @@
 #include <string>
 #include <unordered_map>
 #include <vector>
-
-#include "hta/base/int_ranges.h"
-#include "hta/model/needs.h"
-#include "hta/model/trace.h"
 
 namespace hta {
 
@@ -28,7 +28,7 @@ struct GpuFilter {
 struct BuildOptions {
   Needs needs;
   GpuFilter filter;
-  std::shared_ptr<const KernelRules> kernel_rules;         ///< null = built-in rules only
+  std::shared_ptr<const KernelRules> kernel_rules;        ///< null = built-in rules only
   Nanos max_event_dur_ns = 7 * 86'400 * kNanosPerSecond;  ///< longer events are ignored as clock errors
 };
 
@@ -42,7 +42,7 @@ struct Event {
   char phase = 0;  ///< X complete, B begin, E end, i instant, s/f flow; others are not counted
   CategoryId category;
   bool has_name = false;
-  StringId name;  ///< none also if it was not interned because stores() said so
+  StringId name;  ///< none also if it was not interned because stores_names() said so
   std::optional<Nanos> time_ns;
   std::optional<Nanos> dur_ns;
   TrackName pid;
@@ -70,9 +70,11 @@ class TraceBuilder {
   /// The id of a category text (interned); the same text gives the same id.
   CategoryId category(StringId text);
   CategoryKind kind(CategoryId id) const { return trace_.categories[id.value()].kind; }
-  /// Whether rows are made of complete events of this kind. Of others only the times count, and the name of a step:
-  /// name, tracks and arguments may be left out of Event.
-  bool stores(CategoryKind kind) const;
+  /// Whether names of events of this kind are kept; otherwise only step names matter and `Event::name` may stay empty.
+  /// Of complete events without a name here only the times count: tracks and arguments may be left out as well.
+  bool stores_names(CategoryKind kind) const;
+  /// The name of an event whose own name is not kept but that belongs to the call tree: the empty one. None otherwise.
+  StringId name_in_tree(CategoryKind kind) const;
   const Needs& needs() const { return options_.needs; }
 
   /// Takes one record. Records that do not count are counted by fault and dropped.
@@ -81,8 +83,8 @@ class TraceBuilder {
   /// Whether append() may take this builder for the later part: not with records whose meaning depends on earlier ones
   /// (begins and ends) or on the table of texts (flows with ids of text).
   bool self_contained() const { return self_contained_; }
-  /// Adds what `later`, a builder with the same options, took from the part of the file that follows: as if its records had
-  /// been add()ed here. `records_before` is the running number of its first record. O(rows of `later`), held once.
+  /// Adds what `later`, a builder with the same options, took from the part of the file that follows: as if its records
+  /// had been add()ed here. `records_before` is the running number of its first record. O(rows of `later`), held once.
   void append(TraceBuilder&& later, std::uint32_t records_before);
 
   /// Sorts, links, classifies, filters. The builder is empty afterwards, ready for the next rank.

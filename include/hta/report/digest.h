@@ -1,6 +1,9 @@
 #pragma once
 // From the answers of several analyses to a verdict: findings by rules, one bottleneck, what to do next.
 
+#include "hta/base/result.h"
+#include "hta/result/document.h"
+
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -8,9 +11,6 @@
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include "hta/base/result.h"
-#include "hta/result/document.h"
 
 namespace hta::report {
 
@@ -25,25 +25,26 @@ struct RuleSpec {
   std::string_view id;
   std::string_view measure;
   Compare compare = Compare::kAbove;
-  std::int64_t warning = 0;                ///< in the unit of the measure
+  std::int64_t warning = 0;  ///< in the unit of the measure
   std::optional<std::int64_t> critical;
-  std::string_view condition_measure;      ///< a second measure that must pass as well; empty = none
+  std::string_view condition_measure;  ///< a second measure that must pass as well; empty = none
   Compare condition = Compare::kAbove;
   std::int64_t condition_value = 0;
   std::string_view title;
   std::string_view recommendation;
   std::string_view next;
   std::string_view gain_measure;  ///< what fixing it can bring, as a measure; empty = not known
-  result::Severity severity = result::Severity::kWarning;  ///< beyond `warning`; kInfo for what is worth knowing, but no fault
-  std::string_view needs;         ///< what the trace must hold, and how to record it: said when the measure is missing
+  result::Severity severity =
+      result::Severity::kWarning;  ///< beyond `warning`; kInfo for what is worth knowing, but no fault
+  std::string_view needs;          ///< what the trace must hold, and how to record it: said when the measure is missing
 };
 
 /// The rules with thresholds that a user may have changed.
 class RuleBook {
  public:
   RuleBook();
-  /// Thresholds from JSON text: {"rules": [{"id": "...", "warning": 5.0, "critical": 20, "off": false}]}. kUsage if it has
-  /// another form or names an unknown rule.
+  /// Thresholds from JSON text: {"rules": [{"id": "...", "warning": 5.0, "critical": 20, "off": false}]}. kUsage if it
+  /// has another form or names an unknown rule.
   static Result<RuleBook> from_json(std::string_view text, const std::string& path);
   struct Entry {
     RuleSpec spec;

@@ -1,8 +1,8 @@
 #pragma once
 
-#include <string>
-
 #include "hta/result/document.h"
+
+#include <string>
 
 namespace hta::report {
 

@@ -1,15 +1,15 @@
 #pragma once
 // Documents to bytes.
 
+#include "hta/report/out.h"
+#include "hta/result/document.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include "hta/report/out.h"
-#include "hta/result/document.h"
 
 namespace hta::report {
 
@@ -24,7 +24,7 @@ enum class Detail : std::uint8_t { kNormal, kVerbose };
 struct RenderOptions {
   Format format = Format::kTable;
   Color color = Color::kNo;
-  std::size_t width = 0;  ///< columns of the terminal; 0 = nothing is cut
+  std::size_t width = 0;            ///< columns of the terminal; 0 = nothing is cut
   std::vector<std::string> tables;  ///< only these; empty = the usual choice of the format
   std::size_t max_rows = 0;         ///< of tables with a row per event, for people; 0 = all
   Detail detail = Detail::kNormal;

@@ -1,13 +1,13 @@
 #pragma once
 // One answer: what was read, how good it is, what was found, and the tables.
 
+#include "hta/result/table.h"
+
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
-
-#include "hta/result/table.h"
 
 namespace hta::result {
 
@@ -31,7 +31,8 @@ struct Quality {
   std::uint64_t events = 0;
   std::uint64_t damaged = 0;
   std::uint64_t ignored = 0;
-  std::uint64_t profiler_spans = 0;  ///< of the ignored: records of the profiler about itself, which people need not know of
+  std::uint64_t profiler_spans =
+      0;  ///< of the ignored: records of the profiler about itself, which people need not know of
   std::uint64_t suspect = 0;
   std::uint64_t gpu_events = 0;
   std::uint64_t gpu_events_linked = 0;
@@ -51,7 +52,9 @@ struct Measure {
   std::string text;  ///< for kText
 
   static Measure of(std::string name, CellType type, std::int64_t value) { return {std::move(name), type, value, {}}; }
-  static Measure of_text(std::string name, std::string value) { return {std::move(name), CellType::kText, 0, std::move(value)}; }
+  static Measure of_text(std::string name, std::string value) {
+    return {std::move(name), CellType::kText, 0, std::move(value)};
+  }
 };
 
 /// One thing that is wrong (or fine), with what supports it and what to do.
@@ -112,7 +115,7 @@ enum class Verdict : std::uint8_t { kNone, kPassed, kFailed, kInsufficient };
 /// What became of one gate.
 enum class GateOutcome : std::uint8_t {
   kPass,
-  kNoise,         ///< beyond the limit, but no more than noise: passes
+  kNoise,  ///< beyond the limit, but no more than noise: passes
   kFail,
   kInsufficient,  ///< not decided
 };
@@ -132,7 +135,7 @@ struct Document {
   Quality quality;
   std::optional<Summary> summary;
   std::vector<Finding> findings;
-  std::vector<Table> tables;       ///< the default one first
+  std::vector<Table> tables;  ///< the default one first
   std::vector<Note> notes;
   std::vector<std::string> shown;    ///< tables a person sees without asking; empty = the default one
   std::vector<std::string> heading;  ///< lines that a person reads before the tables: the answer in words

@@ -1,6 +1,8 @@
 #pragma once
 // Typed tables. Every number is an exact integer in the unit of its column; text is pooled. No floating point.
 
+#include "hta/base/rank_key.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
@@ -10,8 +12,6 @@
 #include <string_view>
 #include <unordered_map>
 #include <vector>
-
-#include "hta/base/rank_key.h"
 
 namespace hta::result {
 
@@ -24,13 +24,13 @@ enum class CellType : std::uint8_t {
   kPercent,  ///< hundredths of a per cent
   kRatio,    ///< ten-thousandths: shares, queue statistics, probabilities
   kHundredths,  ///< hundredths: counts per step
-  kRate,     ///< 10^-6 of the unit: GB/s
-  kBytes,    ///< bytes
+  kRate,        ///< 10^-6 of the unit: GB/s
+  kBytes,       ///< bytes
   kNumberText,  ///< a number that stands in the trace as text (hardware counters): printed as it is
 };
 
 enum class Presence : std::uint8_t { kAlways, kOptional };
-enum class Bar : std::uint8_t { kNo, kYes };  ///< whether a terminal shows a small bar beside the value
+enum class Bar : std::uint8_t { kNo, kYes };         ///< whether a terminal shows a small bar beside the value
 enum class Fit : std::uint8_t { kAlways, kIfRoom };  ///< whether a narrow terminal may leave the column out
 
 struct ColumnSpec {
@@ -59,16 +59,16 @@ struct TableSpec {
 /// A value to put into a row; which type it is, the column says.
 class Cell {
  public:
-  Cell(std::nullopt_t) {}                                             // NOLINT(google-explicit-constructor)
-  Cell(std::int64_t value) : number_(value), kind_(Kind::kNumber) {}  // NOLINT(google-explicit-constructor)
-  Cell(int value) : Cell(std::int64_t{value}) {}                      // NOLINT(google-explicit-constructor)
+  Cell(std::nullopt_t) {}                                                // NOLINT(google-explicit-constructor)
+  Cell(std::int64_t value) : number_(value), kind_(Kind::kNumber) {}     // NOLINT(google-explicit-constructor)
+  Cell(int value) : Cell(std::int64_t{value}) {}                         // NOLINT(google-explicit-constructor)
   Cell(std::uint64_t value) : Cell(static_cast<std::int64_t>(value)) {}  // NOLINT(google-explicit-constructor)
-  Cell(std::optional<std::int64_t> value)                             // NOLINT(google-explicit-constructor)
+  Cell(std::optional<std::int64_t> value)                                // NOLINT(google-explicit-constructor)
       : number_(value.value_or(0)), kind_(value ? Kind::kNumber : Kind::kNull) {}
-  Cell(std::string_view text) : text_(text), kind_(Kind::kText) {}    // NOLINT(google-explicit-constructor)
-  Cell(const char* text) : Cell(std::string_view(text)) {}            // NOLINT(google-explicit-constructor)
-  Cell(const std::string& text) : Cell(std::string_view(text)) {}     // NOLINT(google-explicit-constructor)
-  Cell(RankKey rank) : Cell(rank.value()) {}                          // NOLINT(google-explicit-constructor)
+  Cell(std::string_view text) : text_(text), kind_(Kind::kText) {}  // NOLINT(google-explicit-constructor)
+  Cell(const char* text) : Cell(std::string_view(text)) {}          // NOLINT(google-explicit-constructor)
+  Cell(const std::string& text) : Cell(std::string_view(text)) {}   // NOLINT(google-explicit-constructor)
+  Cell(RankKey rank) : Cell(rank.value()) {}                        // NOLINT(google-explicit-constructor)
 
  private:
   friend class Table;

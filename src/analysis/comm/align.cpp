@@ -9,7 +9,8 @@ namespace {
 using Pairs = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
 
 // Longest common subsequence by the usual table; only for the short parts where two sequences differ.
-void align_middle(std::span<const std::uint64_t> a, std::span<const std::uint64_t> b, std::uint32_t offset, Pairs& pairs) {
+void align_middle(std::span<const std::uint64_t> a, std::span<const std::uint64_t> b, std::uint32_t offset,
+                  Pairs& pairs) {
   const std::size_t width = b.size() + 1;
   std::vector<std::uint32_t> longest((a.size() + 1) * width, 0);  // of a[i..] and b[j..]
   for (std::size_t i = a.size(); i-- > 0;) {

@@ -1,8 +1,8 @@
 #include "bandwidth.h"
 
-#include <algorithm>
-
 #include "hta/base/exact.h"
+
+#include <algorithm>
 
 namespace hta::analysis::comm {
 
@@ -22,7 +22,8 @@ std::optional<Volume> volume_of(const Collective& c, const Signature& signature,
     if (c.uneven_elements >= 0) return Volume{std::max(in, out), c.uneven_elements * size};
     return Volume{std::max(in, out), without_own(std::max(in, out))};
   }
-  if (signature.kind == "gather" || signature.kind == "scatter") return Volume{std::max(in, out), without_own(std::max(in, out))};
+  if (signature.kind == "gather" || signature.kind == "scatter")
+    return Volume{std::max(in, out), without_own(std::max(in, out))};
   return Volume{std::max(in, out), std::max(in, out)};
 }
 

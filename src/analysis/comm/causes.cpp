@@ -1,10 +1,10 @@
 #include "causes.h"
 
-#include <algorithm>
-#include <unordered_map>
-
 #include "hta/base/exact.h"
 #include "hta/base/text.h"
+
+#include <algorithm>
+#include <unordered_map>
 
 namespace hta::analysis::comm {
 namespace {
@@ -65,10 +65,13 @@ void compare_kernels(const WorkSum& own, const std::vector<WorkSum>& others, Cau
   }
   const Nanos others_ns = median_of(others, [](const WorkSum& sum) { return sum.kernel_ns; });
   // Kernels may overlap each other: only their share of the time in which any ran delays the rank.
-  const auto in_time = [&](Int128 kernel_ns) { return own.kernel_ns == 0 ? Nanos{0} : divide_half_even(kernel_ns * own.compute_ns, own.kernel_ns); };
+  const auto in_time = [&](Int128 kernel_ns) {
+    return own.kernel_ns == 0 ? Nanos{0} : divide_half_even(kernel_ns * own.compute_ns, own.kernel_ns);
+  };
   const Int128 slower_ns = same_own_ns - same_others_ns;
   cause.more_ns[static_cast<std::size_t>(CausePart::kSlowerKernels)] = in_time(slower_ns);
-  cause.more_ns[static_cast<std::size_t>(CausePart::kMoreWork)] = in_time(Int128{own.kernel_ns} - others_ns - slower_ns);
+  cause.more_ns[static_cast<std::size_t>(CausePart::kMoreWork)] =
+      in_time(Int128{own.kernel_ns} - others_ns - slower_ns);
   if (same_others_ns > 0) cause.kernel_ratio_4 = *ratio4(same_own_ns, same_others_ns);
 }
 
@@ -95,16 +98,19 @@ bool Cause::named() const {
 std::string Cause::text() const {
   if (!named()) return "unexplained";
   switch (main()) {
-    case CausePart::kSlowerKernels: return "slower kernels (x" + fixed_point(divide_half_even(kernel_ratio_4, 100), 2) + ")";
+    case CausePart::kSlowerKernels:
+      return "slower kernels (x" + fixed_point(divide_half_even(kernel_ratio_4, 100), 2) + ")";
     case CausePart::kMoreWork: return "more work";
     case CausePart::kLateLaunches:
-      return host == HostCause::kNotRecorded ? "late launches" : "late launches (" + std::string(host_cause_words(host)) + ")";
+      return host == HostCause::kNotRecorded ? "late launches"
+                                             : "late launches (" + std::string(host_cause_words(host)) + ")";
     case CausePart::kCopies: return "memory copies";
   }
   return {};
 }
 
-Cause explain(Ranks ranks, std::uint32_t rank, std::span<const std::uint32_t> others, std::span<const std::int64_t> steps, Nanos late_ns) {
+Cause explain(Ranks ranks, std::uint32_t rank, std::span<const std::uint32_t> others,
+              std::span<const std::int64_t> steps, Nanos late_ns) {
   Cause cause;
   cause.late_ns = late_ns;
   if (others.empty()) return cause;
@@ -114,7 +120,8 @@ Cause explain(Ranks ranks, std::uint32_t rank, std::span<const std::uint32_t> ot
   compare_kernels(own, sums, cause);
   cause.more_ns[static_cast<std::size_t>(CausePart::kLateLaunches)] =
       own.host_wait_ns - median_of(sums, [](const WorkSum& sum) { return sum.host_wait_ns; });
-  cause.more_ns[static_cast<std::size_t>(CausePart::kCopies)] = own.copy_ns - median_of(sums, [](const WorkSum& sum) { return sum.copy_ns; });
+  cause.more_ns[static_cast<std::size_t>(CausePart::kCopies)] =
+      own.copy_ns - median_of(sums, [](const WorkSum& sum) { return sum.copy_ns; });
   Nanos most_ns = 0;
   for (std::size_t c = 0; c < kHostCauses; ++c) {
     const Nanos more_ns = own.host_ns[c] - median_of(sums, [c](const WorkSum& sum) { return sum.host_ns[c]; });

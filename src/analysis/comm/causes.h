@@ -33,7 +33,9 @@ struct Cause {
   std::string text() const;
 };
 
-/// Compares `rank` with `others`, over `steps` (all if empty). Works on medians, so one odd rank among others is no matter.
-Cause explain(Ranks ranks, std::uint32_t rank, std::span<const std::uint32_t> others, std::span<const std::int64_t> steps, Nanos late_ns);
+/// Compares `rank` with `others`, over `steps` (all if empty). Works on medians, so one odd rank among others is no
+/// matter.
+Cause explain(Ranks ranks, std::uint32_t rank, std::span<const std::uint32_t> others,
+              std::span<const std::int64_t> steps, Nanos late_ns);
 
 }  // namespace hta::analysis::comm

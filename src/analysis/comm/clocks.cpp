@@ -1,11 +1,11 @@
 #include "clocks.h"
 
+#include "hta/base/exact.h"
+#include "hta/base/human.h"
+
 #include <algorithm>
 #include <cstdlib>
 #include <string>
-
-#include "hta/base/exact.h"
-#include "hta/base/human.h"
 
 namespace hta::analysis::comm {
 namespace {
@@ -14,19 +14,22 @@ constexpr int kRounds = 6;
 constexpr Nanos kShortestForDrift = 10 * kNanosPerSecond;
 constexpr Nanos kWorthANote = 10 * kNanosPerMicro;
 
-Nanos median(std::vector<Nanos>& values) { return divide_half_even(*median_times_2(values), 2); }
+Nanos median(std::vector<Nanos>& values) {
+  return divide_half_even(*median_times_2(values), 2);
+}
 
 // All leave at about the same time only where everyone needs data from everyone.
 bool synchronises(const Signature& s) {
-  return s.pairing == Pairing::kGroup && (s.kind == "all_reduce" || s.kind == "all_gather" || s.kind == "reduce_scatter" ||
-                                          s.kind == "all_to_all" || s.kind == "barrier");
+  return s.pairing == Pairing::kGroup && (s.kind == "all_reduce" || s.kind == "all_gather" ||
+                                          s.kind == "reduce_scatter" || s.kind == "all_to_all" || s.kind == "barrier");
 }
 
 class Estimator {
  public:
   Estimator(Ranks ranks, const Matching& matching) : ranks_(ranks), matching_(matching), clocks_(ranks.size()) {
     for (const Instance& instance : matching.instances) {
-      if (instance.count > 1 && synchronises(signature(ranks, matching.of(instance).front()))) used_.push_back(&instance);
+      if (instance.count > 1 && synchronises(signature(ranks, matching.of(instance).front())))
+        used_.push_back(&instance);
     }
     of_rank_.resize(ranks.size());
     for (std::uint32_t i = 0; i < used_.size(); ++i) {
@@ -59,7 +62,8 @@ class Estimator {
 
   // From the first rank to all that share a collective with a rank already known.
   void spread() {
-    const auto reference = std::find_if(of_rank_.begin(), of_rank_.end(), [](const auto& uses) { return !uses.empty(); });
+    const auto reference =
+        std::find_if(of_rank_.begin(), of_rank_.end(), [](const auto& uses) { return !uses.empty(); });
     if (reference == of_rank_.end()) return;
     clocks_[static_cast<std::size_t>(reference - of_rank_.begin())].method = ClockMethod::kReference;
     for (bool grown = true; grown;) {
@@ -122,7 +126,8 @@ class Estimator {
       const std::vector<Use>& uses = of_rank_[r];
       if (clocks_[r].method != ClockMethod::kEnds || uses.size() < 6) continue;
       std::vector<std::pair<Nanos, Nanos>> points;  // end, error
-      for (const Use& use : uses) points.emplace_back(raw_end_ns(use.member), corrected(use.member) - *end[use.instance]);
+      for (const Use& use : uses)
+        points.emplace_back(raw_end_ns(use.member), corrected(use.member) - *end[use.instance]);
       std::sort(points.begin(), points.end());
       if (points.back().first - points.front().first < kShortestForDrift) continue;
       const std::size_t third = points.size() / 3;
@@ -130,7 +135,8 @@ class Estimator {
       const auto [late_ns, late_error] = middle(std::span(points).last(third));
       const RankClock before = clocks_[r];
       const Nanos residual_before = residual(r, end);
-      clocks_[r].drift_ppb = divide_half_even(Int128{late_error - early_error} * 1'000'000'000, std::max<Nanos>(1, late_ns - early_ns));
+      clocks_[r].drift_ppb =
+          divide_half_even(Int128{late_error - early_error} * 1'000'000'000, std::max<Nanos>(1, late_ns - early_ns));
       clocks_[r].origin_ns = early_ns;
       clocks_[r].ahead_ns += early_error;
       if (residual(r, end) * 10 > residual_before * 7) clocks_[r] = before;
@@ -189,7 +195,9 @@ class Estimator {
   std::vector<std::vector<Use>> of_rank_;
 };
 
-std::string rank_name(const RankContext& context) { return "rank " + std::to_string(context.rank.rank()); }
+std::string rank_name(const RankContext& context) {
+  return "rank " + std::to_string(context.rank.rank());
+}
 
 }  // namespace
 
@@ -197,6 +205,7 @@ std::string_view clock_method_name(ClockMethod method) {
   switch (method) {
     case ClockMethod::kReference: return "reference";
     case ClockMethod::kEnds: return "ends";
+    case ClockMethod::kGiven: return "given";
     case ClockMethod::kNone: return "none";
   }
   return {};
@@ -208,9 +217,14 @@ bool Clocks::any_ahead() const {
   });
 }
 
-Clocks align_clocks(Ranks ranks, const Matching& matching, ClockUse use) {
-  if (use == ClockUse::kNone) return {ranks, std::vector<RankClock>(ranks.size()), 0};
-  return Estimator(ranks, matching).run();
+Clocks align_clocks(Ranks ranks, const Matching& matching, const ClockWish& wish) {
+  if (wish.use == ClockWish::Use::kAuto) return Estimator(ranks, matching).run();
+  std::vector<RankClock> clocks(ranks.size());
+  for (std::size_t r = 0; r < ranks.size(); ++r) {
+    if (const auto found = wish.given.find(ranks[r].context.rank.rank()); found != wish.given.end())
+      clocks[r] = found->second;
+  }
+  return {ranks, std::move(clocks), 0};
 }
 
 void add_clocks(Ranks ranks, const Clocks& clocks, const result::TableSpec& spec, result::Document& document) {
@@ -221,19 +235,22 @@ void add_clocks(Ranks ranks, const Clocks& clocks, const result::TableSpec& spec
     if (std::abs(clock.ahead_ns) > std::abs(clocks[farthest].ahead_ns)) farthest = r;
     const bool known = clock.method != ClockMethod::kNone;
     table.add({ranks[r].context.rank, known ? result::Cell(clock.ahead_ns) : result::Cell(std::nullopt),
-               known ? result::Cell(clock.drift_ppb * 1000) : result::Cell(std::nullopt), clock.residual_p50_ns, clock.residual_p95_ns,
-               clock.collectives, clock_method_name(clock.method)});
+               known ? result::Cell(clock.drift_ppb * 1000) : result::Cell(std::nullopt), clock.residual_p50_ns,
+               clock.residual_p95_ns, clock.collectives, clock_method_name(clock.method)});
   }
   document.tables.push_back(std::move(table));
   if (clocks.any_ahead()) {
     const Nanos ahead = clocks[farthest].ahead_ns;
-    document.note("clock-offset", "the clocks of the ranks differ: that of " + rank_name(ranks[farthest].context) + " is " + human_time(std::abs(ahead)) +
-                                      (ahead > 0 ? " ahead" : " behind") + ", found from the ends of collectives and corrected (table clocks)");
+    document.note("clock-offset", "the clocks of the ranks differ: that of " + rank_name(ranks[farthest].context) +
+                                      " is " + human_time(std::abs(ahead)) + (ahead > 0 ? " ahead" : " behind") +
+                                      ", found from the ends of collectives and corrected (table clocks)");
   }
   if (clocks.violations() > 0) {
-    document.note("clock-causality", std::to_string(clocks.violations()) +
-                                         " collectives end on one rank before they begin on another, even after the clocks were corrected: "
-                                         "these ranks may have been matched wrongly, or a clock has jumped");
+    document.note(
+        "clock-causality",
+        std::to_string(clocks.violations()) +
+            " collectives end on one rank before they begin on another, even after the clocks were corrected: "
+            "these ranks may have been matched wrongly, or a clock has jumped");
   }
 }
 

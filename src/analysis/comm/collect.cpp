@@ -1,5 +1,9 @@
 #include "collect.h"
 
+#include "hta/analysis/collective_kind.h"
+#include "hta/analysis/device_time.h"
+#include "hta/base/text.h"
+
 #include <algorithm>
 #include <charconv>
 #include <functional>
@@ -8,19 +12,27 @@
 #include <tuple>
 #include <utility>
 
-#include "hta/analysis/collective_kind.h"
-#include "hta/analysis/device_time.h"
-#include "hta/base/text.h"
-
 namespace hta::analysis::comm {
 namespace {
 
-const ArgSet kMetadata{ArgKey::kCollectiveName,     ArgKey::kDtype,        ArgKey::kInMsgNelems,
-                       ArgKey::kOutMsgNelems,       ArgKey::kInSplitSize,  ArgKey::kOutSplitSize,
-                       ArgKey::kGroupSize,          ArgKey::kProcessGroupName, ArgKey::kProcessGroupDescription,
-                       ArgKey::kProcessGroupRanks,  ArgKey::kProcessGroupId,   ArgKey::kGlobalRankStart,
-                       ArgKey::kGlobalRankStride,   ArgKey::kSeq,          ArgKey::kCommsId,
-                       ArgKey::kRank,               ArgKey::kSourceRank,   ArgKey::kDestinationRank};
+const ArgSet kMetadata{ArgKey::kCollectiveName,
+                       ArgKey::kDtype,
+                       ArgKey::kInMsgNelems,
+                       ArgKey::kOutMsgNelems,
+                       ArgKey::kInSplitSize,
+                       ArgKey::kOutSplitSize,
+                       ArgKey::kGroupSize,
+                       ArgKey::kProcessGroupName,
+                       ArgKey::kProcessGroupDescription,
+                       ArgKey::kProcessGroupRanks,
+                       ArgKey::kProcessGroupId,
+                       ArgKey::kGlobalRankStart,
+                       ArgKey::kGlobalRankStride,
+                       ArgKey::kSeq,
+                       ArgKey::kCommsId,
+                       ArgKey::kRank,
+                       ArgKey::kSourceRank,
+                       ArgKey::kDestinationRank};
 
 std::vector<std::int64_t> integers_in(std::string_view text) {
   std::vector<std::int64_t> out;
@@ -119,7 +131,8 @@ class Collector {
     c.group = group_of(data, out);
     c.signature = signature_of(data, event, out);
     c.seq = data.number(ArgKey::kSeq).value_or(-1);
-    if (const std::string_view id = data.text(ArgKey::kCommsId); !id.empty() && id != "0") c.comms_id = std::hash<std::string_view>{}(id) | 1u;
+    if (const std::string_view id = data.text(ArgKey::kCommsId); !id.empty() && id != "0")
+      c.comms_id = std::hash<std::string_view>{}(id) | 1u;
     c.in_elements = data.number(ArgKey::kInMsgNelems).value_or(-1);
     c.out_elements = data.number(ArgKey::kOutMsgNelems).value_or(-1);
     c.source = data.number(ArgKey::kSourceRank).value_or(-1);
@@ -132,8 +145,13 @@ class Collector {
     const std::int64_t size = data.number(ArgKey::kGroupSize).value_or(0);
     const auto start = data.number(ArgKey::kGlobalRankStart);
     const auto stride = data.number(ArgKey::kGlobalRankStride);
-    const std::tuple key{data.text_id(ArgKey::kProcessGroupName), data.text_id(ArgKey::kProcessGroupId), data.text_id(ArgKey::kProcessGroupDescription),
-                         data.text_id(ArgKey::kProcessGroupRanks), size, start.value_or(-1), stride.value_or(-1)};
+    const std::tuple key{data.text_id(ArgKey::kProcessGroupName),
+                         data.text_id(ArgKey::kProcessGroupId),
+                         data.text_id(ArgKey::kProcessGroupDescription),
+                         data.text_id(ArgKey::kProcessGroupRanks),
+                         size,
+                         start.value_or(-1),
+                         stride.value_or(-1)};
     const auto [at, fresh] = groups_.try_emplace(key, static_cast<std::uint32_t>(out.groups.size()));
     if (fresh) {
       Group group;
@@ -190,7 +208,8 @@ class Collector {
 
   const Trace& trace_;
   IntervalSet computing_;
-  std::map<std::tuple<StringId, StringId, StringId, StringId, std::int64_t, std::int64_t, std::int64_t>, std::uint32_t> groups_;
+  std::map<std::tuple<StringId, StringId, StringId, StringId, std::int64_t, std::int64_t, std::int64_t>, std::uint32_t>
+      groups_;
   std::map<Signature, std::uint32_t> signatures_;
 };
 
@@ -206,7 +225,9 @@ std::string Group::label() const {
   const auto stride = ranks.size() > 1 ? ranks[1] - ranks[0] : 1;
   bool even = ranks.size() > 2;
   for (std::size_t i = 1; i < ranks.size(); ++i) even = even && ranks[i] - ranks[i - 1] == stride;
-  if (even) return text + std::to_string(ranks.front()) + "-" + std::to_string(ranks.back()) + (stride == 1 ? "" : ":" + std::to_string(stride));
+  if (even)
+    return text + std::to_string(ranks.front()) + "-" + std::to_string(ranks.back()) +
+           (stride == 1 ? "" : ":" + std::to_string(stride));
   for (std::size_t i = 0; i < ranks.size(); ++i) {
     if (i == 8 && ranks.size() > 9) return text + ",… (" + std::to_string(ranks.size()) + " ranks)";
     text += (i == 0 ? "" : ",") + std::to_string(ranks[i]);
@@ -237,13 +258,19 @@ RankComm collect(const Trace& trace, const Options&) {
 std::int64_t element_bytes(std::string_view dtype) {
   const std::string type = to_lower(dtype);
   if (type.find("complexdouble") != std::string::npos || type == "complex128") return 16;
-  if (type == "double" || type == "long" || type == "long int" || type == "int64" || type == "uint64" || type == "float64" ||
-      type.find("complexfloat") != std::string::npos || type == "complex64") return 8;
+  if (type == "double" || type == "long" || type == "long int" || type == "int64" || type == "uint64" ||
+      type == "float64" || type.find("complexfloat") != std::string::npos || type == "complex64")
+    return 8;
   if (type.starts_with("float8") || type.starts_with("float4") || type.starts_with("fp8")) return 1;
-  if (type == "bfloat16" || type == "half" || type == "float16" || type == "short" || type == "int16" || type == "uint16" || type == "bits16") return 2;
-  if (type == "float" || type == "int" || type == "float32" || type == "int32" || type == "uint32" || type == "complexhalf") return 4;
-  if (type == "bool" || type == "byte" || type == "char" || type == "int8" || type == "uint8" || type.starts_with("bits") ||
-      type.starts_with("quint") || type == "qint8") return 1;
+  if (type == "bfloat16" || type == "half" || type == "float16" || type == "short" || type == "int16" ||
+      type == "uint16" || type == "bits16")
+    return 2;
+  if (type == "float" || type == "int" || type == "float32" || type == "int32" || type == "uint32" ||
+      type == "complexhalf")
+    return 4;
+  if (type == "bool" || type == "byte" || type == "char" || type == "int8" || type == "uint8" ||
+      type.starts_with("bits") || type.starts_with("quint") || type == "qint8")
+    return 1;
   return 0;
 }
 

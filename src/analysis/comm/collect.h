@@ -1,14 +1,15 @@
 #pragma once
 // What one rank tells about its collectives and about its own work: a plain value, small enough to hold for every rank.
 
+#include "hta/analysis/options.h"
+#include "hta/model/needs.h"
+
 #include <compare>
 #include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "hta/analysis/options.h"
-#include "hta/model/needs.h"
 #include "own_work.h"
 
 namespace hta::analysis::comm {

@@ -1,5 +1,9 @@
 #include "hta/analysis/comm.h"
 
+#include "hta/base/exact.h"
+#include "hta/base/human.h"
+#include "hta/base/text.h"
+
 #include <algorithm>
 #include <array>
 #include <cstdlib>
@@ -8,9 +12,6 @@
 #include <tuple>
 
 #include "bandwidth.h"
-#include "hta/base/exact.h"
-#include "hta/base/human.h"
-#include "hta/base/text.h"
 #include "tables.h"
 #include "waits.h"
 
@@ -21,36 +22,37 @@ namespace {
 using result::Bar;
 using result::Cell;
 using result::ColumnSpec;
-using result::Fit;
+using result::if_room;
 using result::Presence;
 using enum result::CellType;
 
 constexpr std::array kCommColumns{
-    ColumnSpec{"group", kText},
-    ColumnSpec{"collective", kText},
-    ColumnSpec{"size_class", kText},
-    ColumnSpec{"count", kInteger},
-    ColumnSpec{"time_us", kTime},
-    ColumnSpec{"wait_us", kTime},
-    ColumnSpec{"transfer_us", kTime},
-    ColumnSpec{"wait_pct", kPercent, Presence::kAlways, Bar::kYes},
-    ColumnSpec{"exposed_us", kTime, Presence::kAlways, Bar::kNo, Fit::kIfRoom},
-    ColumnSpec{"algbw_gbps", kRate, Presence::kAlways, Bar::kNo, Fit::kIfRoom},
-    ColumnSpec{"busbw_gbps", kRate},
-    ColumnSpec{"busbw_at_duration_gbps", kRate, Presence::kAlways, Bar::kNo, Fit::kIfRoom},
-    ColumnSpec{"transfer_p50_us", kTime, Presence::kAlways, Bar::kNo, Fit::kIfRoom},
-    ColumnSpec{"transfer_p99_us", kTime, Presence::kAlways, Bar::kNo, Fit::kIfRoom},
+    ColumnSpec{"group", kText},        ColumnSpec{"collective", kText},
+    ColumnSpec{"size_class", kText},   ColumnSpec{"count", kInteger},
+    ColumnSpec{"time_us", kTime},      ColumnSpec{"wait_us", kTime},
+    ColumnSpec{"transfer_us", kTime},  ColumnSpec{"wait_pct", kPercent, Presence::kAlways, Bar::kYes},
+    if_room("exposed_us", kTime),      if_room("algbw_gbps", kRate),
+    ColumnSpec{"busbw_gbps", kRate},   if_room("busbw_at_duration_gbps", kRate),
+    if_room("transfer_p50_us", kTime), if_room("transfer_p99_us", kTime),
 };
 constexpr std::array kOutlierColumns{
-    ColumnSpec{"group", kText},      ColumnSpec{"collective", kText}, ColumnSpec{"size_class", kText},
-    ColumnSpec{"seq", kInteger},     ColumnSpec{"step", kInteger},    ColumnSpec{"start_us", kTime},
-    ColumnSpec{"transfer_us", kTime}, ColumnSpec{"median_us", kTime}, ColumnSpec{"ratio", kRatio},
+    ColumnSpec{"group", kText},       ColumnSpec{"collective", kText}, ColumnSpec{"size_class", kText},
+    ColumnSpec{"seq", kInteger},      ColumnSpec{"step", kInteger},    ColumnSpec{"start_us", kTime},
+    ColumnSpec{"transfer_us", kTime}, ColumnSpec{"median_us", kTime},  ColumnSpec{"ratio", kRatio},
 };
 constexpr std::array kMatchColumns{
-    ColumnSpec{"group", kText},         ColumnSpec{"size", kInteger},          ColumnSpec{"loaded", kInteger},
-    ColumnSpec{"instances", kInteger},  ColumnSpec{"matched", kInteger},       ColumnSpec{"partial", kInteger},
-    ColumnSpec{"unmatched", kInteger},  ColumnSpec{"alone", kInteger},         ColumnSpec{"size_mismatch", kInteger},
-    ColumnSpec{"dtype_mismatch", kInteger}, ColumnSpec{"type_mismatch", kInteger}, ColumnSpec{"out_of_order", kInteger},
+    ColumnSpec{"group", kText},
+    ColumnSpec{"size", kInteger},
+    ColumnSpec{"loaded", kInteger},
+    ColumnSpec{"instances", kInteger},
+    ColumnSpec{"matched", kInteger},
+    ColumnSpec{"partial", kInteger},
+    ColumnSpec{"unmatched", kInteger},
+    ColumnSpec{"alone", kInteger},
+    ColumnSpec{"size_mismatch", kInteger},
+    ColumnSpec{"dtype_mismatch", kInteger},
+    ColumnSpec{"type_mismatch", kInteger},
+    ColumnSpec{"out_of_order", kInteger},
     ColumnSpec{"method", kText},
 };
 constexpr std::array kTables{
@@ -157,19 +159,23 @@ void add_classes(const Matching& matching, const Classes& classes, result::Docum
     const std::vector<Nanos> times = transfer_times(sums);
     const bool moves = sums.has_volume && sums.message_bytes > 0;
     // Bandwidth at the transfer time only where waiting is known and taken out.
-    const auto rate = [&](bool known, Int128 bytes, Int128 time_ns) { return moves && known ? rate_of(bytes, time_ns) : std::nullopt; };
+    const auto rate = [&](bool known, Int128 bytes, Int128 time_ns) {
+      return moves && known ? rate_of(bytes, time_ns) : std::nullopt;
+    };
     table.add({matching.groups[key.group].label(), key.kind, class_text(key.size_class), sums.count, sums.time_ns,
                compared ? Cell(wait_ns) : Cell(std::nullopt), compared ? Cell(sums.transfer_ns) : Cell(std::nullopt),
                compared ? Cell(percent(wait_ns, sums.compared_ns)) : Cell(std::nullopt), sums.exposed_ns,
                rate(compared, sums.message_bytes, sums.shortest_ns), rate(compared, sums.bus_bytes, sums.shortest_ns),
-               rate(true, sums.bus_bytes_of_ranks, sums.time_ns), compared ? Cell(quantile(times, 1, 2)) : Cell(std::nullopt),
+               rate(true, sums.bus_bytes_of_ranks, sums.time_ns),
+               compared ? Cell(quantile(times, 1, 2)) : Cell(std::nullopt),
                compared ? Cell(quantile(times, 99, 100)) : Cell(std::nullopt)});
   }
   document.tables.push_back(std::move(table));
 }
 
 // Over half again the median of at least eight of the class, and over six deviations.
-void add_outliers(Ranks ranks, const Matching& matching, const Clocks& clocks, const Classes& classes, result::Document& document) {
+void add_outliers(Ranks ranks, const Matching& matching, const Clocks& clocks, const Classes& classes,
+                  result::Document& document) {
   result::Table table(kTables[1]);
   for (const auto& [key, sums] : classes) {
     if (sums.transfers.size() < 8) continue;
@@ -179,11 +185,14 @@ void add_outliers(Ranks ranks, const Matching& matching, const Clocks& clocks, c
     for (const Nanos time_ns : times) distances.push_back(std::abs(time_ns - median_ns));
     const Nanos twice_mad_ns = *median_times_2(distances);
     for (const auto& [time_ns, i] : sums.transfers) {
-      if (matching.instances[i].count < 2 || time_ns * 2 <= median_ns * 3 || (time_ns - median_ns) * 10'000 <= twice_mad_ns * 44'478) continue;
+      if (matching.instances[i].count < 2 || time_ns * 2 <= median_ns * 3 ||
+          (time_ns - median_ns) * 10'000 <= twice_mad_ns * 44'478)
+        continue;
       const Member first = matching.of(matching.instances[i]).front();
       const Collective& c = at(ranks, first);
-      table.add({matching.groups[key.group].label(), key.kind, class_text(key.size_class), c.seq < 0 ? Cell(std::nullopt) : Cell(c.seq),
-                 c.step == kNoStep ? Cell(std::nullopt) : Cell(c.step), clocks.start_ns(first), time_ns, median_ns, ratio4(time_ns, median_ns)});
+      table.add({matching.groups[key.group].label(), key.kind, class_text(key.size_class),
+                 c.seq < 0 ? Cell(std::nullopt) : Cell(c.seq), c.step == kNoStep ? Cell(std::nullopt) : Cell(c.step),
+                 clocks.start_ns(first), time_ns, median_ns, ratio4(time_ns, median_ns)});
     }
   }
   document.tables.push_back(std::move(table));
@@ -208,16 +217,18 @@ void add_match(const Matching& matching, result::Document& document) {
   }
   std::int64_t mismatched = 0;
   for (const auto& [g, counts] : groups) {
-    const auto of = [&](MatchState state) { return counts.states[static_cast<std::size_t>(state)]; };
+    const auto of = [&counts = counts](MatchState state) { return counts.states[static_cast<std::size_t>(state)]; };
     const std::int64_t size = matching.groups[g].size;
-    table.add({matching.groups[g].label(), size > 0 ? Cell(size) : Cell(std::nullopt), matching.loaded[g], counts.all, of(MatchState::kMatched),
-               of(MatchState::kPartial), of(MatchState::kUnmatched), of(MatchState::kAlone), counts.sizes, counts.dtypes, counts.kinds,
-               matching.out_of_order[g], match_method_name(counts.method)});
+    table.add({matching.groups[g].label(), size > 0 ? Cell(size) : Cell(std::nullopt), matching.loaded[g], counts.all,
+               of(MatchState::kMatched), of(MatchState::kPartial), of(MatchState::kUnmatched), of(MatchState::kAlone),
+               counts.sizes, counts.dtypes, counts.kinds, matching.out_of_order[g], match_method_name(counts.method)});
     mismatched += counts.sizes + counts.dtypes + counts.kinds;
   }
   document.tables.push_back(std::move(table));
   if (mismatched > 0) {
-    document.note("collective-mismatch", with_commas(mismatched) + " matched collectives differ between ranks in size, data type or operation (table comm_match)");
+    document.note("collective-mismatch",
+                  with_commas(mismatched) +
+                      " matched collectives differ between ranks in size, data type or operation (table comm_match)");
   }
 }
 
@@ -232,7 +243,7 @@ void add_heading(Ranks ranks, const Matching& matching, const Classes& classes, 
   }
   if (classes.empty()) {
     document.heading.emplace_back("No communication kernel was recorded.");
-    document.note("no-collectives", "there are no communication kernels in these traces");
+    document.note("no-collectives", "there are no communication kernels in these traces", result::Severity::kInfo);
     return;
   }
   const std::string collectives = with_commas(static_cast<std::int64_t>(matching.instances.size())) + " collectives";
@@ -241,15 +252,18 @@ void add_heading(Ranks ranks, const Matching& matching, const Classes& classes, 
                                " of GPU time. No two ranks share one, so waiting and transfer cannot be told apart.");
     return;
   }
-  document.heading.push_back(collectives + " over " + std::to_string(ranks.size()) + " ranks take " + human_time(time_ns) + " of GPU time: " +
-                             human_percent(compared_ns - transfer_ns, compared_ns) + " of it is waiting for the last rank, " +
-                             human_time(transfer_ns) + " is transfer.");
+  document.heading.push_back(collectives + " over " + std::to_string(ranks.size()) + " ranks take " +
+                             human_time(time_ns) +
+                             " of GPU time: " + human_percent(compared_ns - transfer_ns, compared_ns) +
+                             " of it is waiting for the last rank, " + human_time(transfer_ns) + " is transfer.");
   const auto worst = std::max_element(classes.begin(), classes.end(), [](const auto& a, const auto& b) {
     return a.second.compared_ns - a.second.transfer_ns < b.second.compared_ns - b.second.transfer_ns;
   });
   const ClassSums& sums = worst->second;
-  document.heading.push_back("Most waiting: " + std::string(worst->first.kind) + " in " + matching.groups[worst->first.group].label() + ", " +
-                             human_time(sums.compared_ns - sums.transfer_ns) + " in " + with_commas(sums.count) + (sums.count == 1 ? " collective." : " collectives."));
+  document.heading.push_back("Most waiting: " + std::string(worst->first.kind) + " in " +
+                             matching.groups[worst->first.group].label() + ", " +
+                             human_time(sums.compared_ns - sums.transfer_ns) + " in " + with_commas(sums.count) +
+                             (sums.count == 1 ? " collective." : " collectives."));
   document.next.emplace_back((compared_ns - transfer_ns) * 4 > compared_ns ? "stragglers" : "overlap");
 }
 
@@ -258,14 +272,19 @@ void add_heading(Ranks ranks, const Matching& matching, const Classes& classes, 
 Status combine_comm(std::span<Ranked<RankComm>> ranks, const Options& options, result::Document& document) {
   const std::vector<Ranked<RankComm>> view(ranks.begin(), ranks.end());
   const Matching matching = match(view);
-  const Clocks clocks = align_clocks(view, matching, options.text("clock") == "none" ? ClockUse::kNone : ClockUse::kAuto);
+  const Result<ClockWish> wish = parse_clock_wish(options.text("clock"));
+  if (!wish) return wish.error();
+  const Clocks clocks = align_clocks(view, matching, wish.value());
   const Classes classes = sum_up(view, matching);
   add_heading(view, matching, classes, document);
   add_classes(matching, classes, document);
   add_outliers(view, matching, clocks, classes, document);
   add_match(matching, document);
   add_clocks(view, clocks, kTables[3], document);
-  document.shown = {"comm", "comm_outliers", "comm_match"};
+  document.shown = {"comm"};
+  for (const std::string_view name : {"comm_outliers", "comm_match"}) {
+    if (document.find_table(name)->rows() > 0) document.shown.emplace_back(name);
+  }
   if (clocks.any_ahead()) document.shown.emplace_back("clocks");
   return {};
 }
@@ -275,11 +294,15 @@ Status combine_comm(std::span<Ranked<RankComm>> ranks, const Options& options, r
 constexpr AnalysisSpec kComm = make_spec<comm::RankComm, &comm::collect, &comm::combine_comm>(
     "comm", "how long do collectives wait, how long do they transfer, and how fast?",
     "Finds the same collective on every rank, by the communicator's id, by process group and sequence number, or by "
-    "aligning the sequences of operations. The shortest duration over the ranks is the transfer, the rest of each rank's "
-    "duration is waiting for the last one to arrive. Bandwidths are in GB/s (10^9 bytes): algbw is message size over time, "
-    "busbw what crosses the links of a rank over time, comparable with nccl-tests; at the transfer time it shows what the "
-    "fabric does, at the kernels' duration what the job gets of it. With reductions inside the network busbw may exceed "
+    "aligning the sequences of operations. The shortest duration over the ranks is the transfer, the rest of each "
+    "rank's "
+    "duration is waiting for the last one to arrive. Bandwidths are in GB/s (10^9 bytes): algbw is message size over "
+    "time, "
+    "busbw what crosses the links of a rank over time, comparable with nccl-tests; at the transfer time it shows what "
+    "the "
+    "fabric does, at the kernels' duration what the job gets of it. With reductions inside the network busbw may "
+    "exceed "
     "the speed of the links.",
-    comm::kTables, comm::kOptions, &comm::collective_needs);
+    comm::kTables, comm::kOptions, &comm::collective_needs, Runs::kOne, &comm::check_clock_option);
 
 }  // namespace hta::analysis

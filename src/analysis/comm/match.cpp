@@ -63,7 +63,8 @@ class Matcher {
     }
     for (std::size_t g = 0; g < out_.groups.size(); ++g) {
       const std::vector<std::int64_t>& members = out_.groups[g].ranks;
-      for (const auto& rank : ranks_) out_.loaded[g] += std::binary_search(members.begin(), members.end(), rank.context.rank.rank()) ? 1 : 0;
+      for (const auto& rank : ranks_)
+        out_.loaded[g] += std::binary_search(members.begin(), members.end(), rank.context.rank.rank()) ? 1 : 0;
     }
     for (const std::vector<std::uint32_t>& of_rank : group_ids_) {
       for (const std::uint32_t g : of_rank) out_.loaded[g] += out_.groups[g].ranks.empty() ? 1 : 0;
@@ -117,12 +118,17 @@ class Matcher {
   // Places in the longest sequence are the numbers; what it does not have stays alone.
   void align_unnumbered() {
     for (const auto& [where, sequences] : unnumbered_) {
-      const auto longest = std::max_element(sequences.begin(), sequences.end(), [](const auto& a, const auto& b) { return a.second.size() < b.second.size(); });
+      const auto longest = std::max_element(sequences.begin(), sequences.end(), [](const auto& a, const auto& b) {
+        return a.second.size() < b.second.size();
+      });
       const std::vector<std::uint64_t> reference = tokens(longest->first, longest->second);
       for (const auto& [r, sequence] : sequences) {
         std::vector<std::int64_t> number(sequence.size());
-        for (std::size_t i = 0; i < sequence.size(); ++i) number[i] = kNoPartner + static_cast<std::int64_t>(r) * (std::int64_t{1} << 32) + static_cast<std::int64_t>(i);
-        for (const auto& [in_reference, own] : align(reference, tokens(r, sequence), kAlignCells)) number[own] = in_reference;
+        for (std::size_t i = 0; i < sequence.size(); ++i)
+          number[i] =
+              kNoPartner + static_cast<std::int64_t>(r) * (std::int64_t{1} << 32) + static_cast<std::int64_t>(i);
+        for (const auto& [in_reference, own] : align(reference, tokens(r, sequence), kAlignCells))
+          number[own] = in_reference;
         for (std::size_t i = 0; i < sequence.size(); ++i) {
           Key key;
           key.group = where.first;
@@ -144,7 +150,8 @@ class Matcher {
     for (std::size_t i = 1; i < entries_.size(); ++i) {
       Key before = entries_[i - 1].key;
       const std::int64_t occurrence = std::exchange(before.occurrence, 0);
-      if (before == entries_[i].key && entries_[i - 1].member.rank == entries_[i].member.rank) entries_[i].key.occurrence = occurrence + 1;
+      if (before == entries_[i].key && entries_[i - 1].member.rank == entries_[i].member.rank)
+        entries_[i].key.occurrence = occurrence + 1;
     }
     sort_entries();
   }
@@ -152,7 +159,8 @@ class Matcher {
   void make_instances() {
     for (std::size_t first = 0; first < entries_.size();) {
       std::size_t last = first;
-      while (last < entries_.size() && entries_[last].key == entries_[first].key) out_.members.push_back(entries_[last++].member);
+      while (last < entries_.size() && entries_[last].key == entries_[first].key)
+        out_.members.push_back(entries_[last++].member);
       Instance instance;
       instance.group = entries_[first].key.group;
       instance.method = entries_[first].key.method;
@@ -167,12 +175,15 @@ class Matcher {
   void compare_members(Instance& instance) const {
     const std::span<const Member> members = out_.of(instance);
     const Signature& first = signature(ranks_, members.front());
-    const std::int64_t partners = first.pairing == Pairing::kPair ? std::min<std::int64_t>(2, out_.loaded[instance.group]) : out_.loaded[instance.group];
+    const std::int64_t partners = first.pairing == Pairing::kPair
+                                      ? std::min<std::int64_t>(2, out_.loaded[instance.group])
+                                      : out_.loaded[instance.group];
     if (partners < 2) instance.state = MatchState::kAlone;
     else if (instance.count == 1) instance.state = MatchState::kUnmatched;
     else instance.state = instance.count < partners ? MatchState::kPartial : MatchState::kMatched;
     // Sizes may differ by design where every rank sends its own share.
-    const bool even = first.kind == "all_reduce" || first.kind == "broadcast" || first.kind == "reduce" || first.kind == "reduce_scatter" || first.kind == "all_gather";
+    const bool even = first.kind == "all_reduce" || first.kind == "broadcast" || first.kind == "reduce" ||
+                      first.kind == "reduce_scatter" || first.kind == "all_gather";
     for (const Member m : members) {
       const Signature& other = signature(ranks_, m);
       instance.kinds_differ |= other.kind != first.kind;
@@ -211,6 +222,8 @@ std::string_view match_method_name(MatchMethod method) {
   return {};
 }
 
-Matching match(Ranks ranks) { return Matcher(ranks).run(); }
+Matching match(Ranks ranks) {
+  return Matcher(ranks).run();
+}
 
 }  // namespace hta::analysis::comm

@@ -1,6 +1,8 @@
 #pragma once
 // The same collective on all ranks that took part.
 
+#include "hta/analysis/analysis.h"
+
 #include <cstdint>
 #include <span>
 #include <string_view>
@@ -8,7 +10,6 @@
 #include <vector>
 
 #include "collect.h"
-#include "hta/analysis/analysis.h"
 
 namespace hta::analysis::comm {
 
@@ -20,7 +21,12 @@ enum class MatchMethod : std::uint8_t {
 };
 std::string_view match_method_name(MatchMethod method);  ///< comms_id, seq, order
 
-enum class MatchState : std::uint8_t { kMatched, kPartial, kUnmatched, kAlone };  ///< kAlone: no other member was loaded
+enum class MatchState : std::uint8_t {
+  kMatched,
+  kPartial,
+  kUnmatched,
+  kAlone
+};  ///< kAlone: no other member was loaded
 
 /// A kernel of one rank, by positions in the span of ranks and in its collectives.
 struct Member {
@@ -47,19 +53,27 @@ struct Matching {
   std::vector<Instance> instances;         ///< by group, then number
   std::vector<Member> members;             ///< of one instance by rank
 
-  std::span<const Member> of(const Instance& instance) const { return std::span(members).subspan(instance.first, instance.count); }
+  std::span<const Member> of(const Instance& instance) const {
+    return std::span(members).subspan(instance.first, instance.count);
+  }
 };
 
 /// The ranks as combine gets them.
 using Ranks = std::span<const Ranked<RankComm>>;
-inline const Collective& at(Ranks ranks, Member m) { return ranks[m.rank].partial.collectives[m.collective]; }
-inline const Signature& signature(Ranks ranks, Member m) { return ranks[m.rank].partial.signatures[at(ranks, m).signature]; }
+inline const Collective& at(Ranks ranks, Member m) {
+  return ranks[m.rank].partial.collectives[m.collective];
+}
+inline const Signature& signature(Ranks ranks, Member m) {
+  return ranks[m.rank].partial.signatures[at(ranks, m).signature];
+}
 
-/// O(n log n) in the collectives of all ranks; the parts in which unnumbered sequences differ cost the product of their lengths.
+/// O(n log n) in the collectives of all ranks; the parts in which unnumbered sequences differ cost the product of their
+/// lengths.
 Matching match(Ranks ranks);
 
-/// Pairs of positions of a common subsequence, in order: equal heads and tails, and between them the longest one, unless
-/// that would take a table of over `max_cells`.
-std::vector<std::pair<std::uint32_t, std::uint32_t>> align(std::span<const std::uint64_t> a, std::span<const std::uint64_t> b, std::size_t max_cells);
+/// Pairs of positions of a common subsequence, in order: equal heads and tails, and between them the longest one,
+/// unless that would take a table of over `max_cells`.
+std::vector<std::pair<std::uint32_t, std::uint32_t>> align(std::span<const std::uint64_t> a,
+                                                           std::span<const std::uint64_t> b, std::size_t max_cells);
 
 }  // namespace hta::analysis::comm

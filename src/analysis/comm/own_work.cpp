@@ -8,7 +8,8 @@
 namespace hta::analysis::comm {
 namespace {
 
-constexpr Nanos kLaunchLatency = 20 * kNanosPerMicro;  // from the return of a launch call to the start on an idle device
+constexpr Nanos kLaunchLatency =
+    20 * kNanosPerMicro;                          // from the return of a launch call to the start on an idle device
 constexpr Nanos kShortGap = 20 * kNanosPerMicro;  // what the host did in shorter ones is not looked up
 
 // What a host thread was doing at a time.
@@ -82,8 +83,12 @@ class Worker {
   void add_gap(GpuId i, StepWork& work) {
     const GpuEvents& gpu = trace_.gpu;
     const LaunchId call = gpu.launch[i];
-    if (i.value() == 0 || !call.valid() || gpu.start_ns[i] <= device_end_ns_) return;
-    // Until the call returns, and on to the start if that follows at once: else something other than the host held it up.
+    // Nothing is known of the time before the first event, but that its step had begun.
+    if (device_end_ns_ == INT64_MIN)
+      device_end_ns_ = gpu.step[i].valid() ? trace_.step(gpu.step[i]).start_ns : gpu.start_ns[i];
+    if (!call.valid() || gpu.start_ns[i] <= device_end_ns_) return;
+    // Until the call returns, and on to the start if that follows at once: else something other than the host held it
+    // up.
     Nanos until_ns = std::min(trace_.launches.end_ns(call), gpu.start_ns[i]);
     if (until_ns > device_end_ns_ && gpu.start_ns[i] - until_ns <= kLaunchLatency) until_ns = gpu.start_ns[i];
     const Nanos wait_ns = until_ns - device_end_ns_;
@@ -105,7 +110,8 @@ class Worker {
     sums.work.compute_ns += added_ns;
     while (next_grid_ < grids_.size() && grids_.row(next_grid_) < i) ++next_grid_;
     const bool has_grid = next_grid_ < grids_.size() && grids_.row(next_grid_) == i;
-    const std::uint64_t key = mix(digest(gpu.name[i]), has_grid ? digest(StringId(static_cast<std::size_t>(grids_.value(next_grid_)))) : 0);
+    const std::uint64_t key =
+        mix(digest(gpu.name[i]), has_grid ? digest(StringId(static_cast<std::size_t>(grids_.value(next_grid_)))) : 0);
     KernelWork& kernel = sums.kernels[key];
     kernel.kernel = key;
     ++kernel.count;
@@ -141,6 +147,8 @@ class Worker {
 
 }  // namespace
 
-std::vector<StepWork> own_work(const Trace& trace) { return Worker(trace).run(); }
+std::vector<StepWork> own_work(const Trace& trace) {
+  return Worker(trace).run();
+}
 
 }  // namespace hta::analysis::comm

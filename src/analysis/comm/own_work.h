@@ -1,12 +1,12 @@
 #pragma once
 // What a rank does between its collectives: its own work, and the time in which its devices wait for its host.
 
+#include "hta/analysis/host_cause.h"
+#include "hta/model/trace.h"
+
 #include <array>
 #include <cstdint>
 #include <vector>
-
-#include "hta/analysis/host_cause.h"
-#include "hta/model/trace.h"
 
 namespace hta::analysis::comm {
 
@@ -22,9 +22,9 @@ struct KernelWork {
 /// Own work of one step: GPU events belong to the step of their launch, a gap to the step of the event that ends it.
 struct StepWork {
   std::int64_t step = kNoStep;
-  Nanos window_ns = 0;   ///< length of the step window; 0 for kNoStep
-  Nanos compute_ns = 0;  ///< in which computation ran
-  Nanos copy_ns = 0;     ///< in which only copies or fills ran
+  Nanos window_ns = 0;     ///< length of the step window; 0 for kNoStep
+  Nanos compute_ns = 0;    ///< in which computation ran
+  Nanos copy_ns = 0;       ///< in which only copies or fills ran
   Nanos host_wait_ns = 0;  ///< in which no device had work because the event that ended it was launched too late
   std::array<Nanos, kHostCauses> host_ns{};  ///< of host_wait_ns, what the host did; short gaps are left out
   std::vector<KernelWork> kernels;           ///< computation, by digest

@@ -1,10 +1,10 @@
 #pragma once
 // Tables that `comm` and `stragglers` share.
 
-#include <array>
-
 #include "hta/analysis/options.h"
 #include "hta/result/table.h"
+
+#include <array>
 
 namespace hta::analysis::comm {
 
@@ -19,8 +19,13 @@ inline constexpr std::array kClockColumns{
 };
 inline constexpr result::TableSpec kClockTable{"clocks", "Clocks of the ranks against the first one", kClockColumns};
 
-inline constexpr OptionSpec kClockOption{"clock", OptionKind::kChoice, "auto", "HOW",
-                                         "auto: bring the ranks' clocks together by the ends of collectives; none: take them as they are",
-                                         "auto|none"};
+inline constexpr OptionSpec kClockOption{
+    "clock",
+    OptionKind::kChoiceOrFile,
+    "auto",
+    "HOW",
+    "auto: bring the ranks' clocks together by the ends of collectives; none: take them as they are; else a CSV file "
+    "with the columns rank and offset_us (and drift_ppm)",
+    "auto|none"};
 
 }  // namespace hta::analysis::comm

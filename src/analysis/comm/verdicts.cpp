@@ -1,9 +1,9 @@
 #include "verdicts.h"
 
+#include "hta/base/exact.h"
+
 #include <algorithm>
 #include <map>
-
-#include "hta/base/exact.h"
 
 namespace hta::analysis::comm {
 namespace {
@@ -13,7 +13,9 @@ constexpr std::int64_t kFloorPct = 5;       // of the step time: below, nobody i
 constexpr std::int64_t kOneStepPct = 80;    // of the cost in one step: transient
 constexpr std::int64_t kStepFloorPct = 10;  // of that step's time
 
-bool at_least(Int128 part, std::int64_t pct, Int128 whole) { return whole > 0 && part * 100 >= whole * pct; }
+bool at_least(Int128 part, std::int64_t pct, Int128 whole) {
+  return whole > 0 && part * 100 >= whole * pct;
+}
 
 // Also who is on top in which step.
 void count_steps(Ranks ranks, const std::vector<StepCosts>& costs, std::vector<Judgement>& judgements) {
@@ -41,21 +43,27 @@ void count_steps(Ranks ranks, const std::vector<StepCosts>& costs, std::vector<J
 }
 
 void decide(const StepCosts& steps, std::int64_t often_count, std::int64_t of_count, Judgement& judgement) {
-  const auto most = std::max_element(steps.begin(), steps.end(), [](const auto& a, const auto& b) { return a.second.wait_ns < b.second.wait_ns; });
+  const auto most = std::max_element(steps.begin(), steps.end(),
+                                     [](const auto& a, const auto& b) { return a.second.wait_ns < b.second.wait_ns; });
   const bool counts = at_least(judgement.cost.wait_ns, kFloorPct, judgement.time_ns);
-  if (judgement.steps > 1 && most != steps.end() && most->first != kNoStep && at_least(most->second.wait_ns, kOneStepPct, judgement.cost.wait_ns) &&
+  if (judgement.steps > 1 && most != steps.end() && most->first != kNoStep &&
+      at_least(most->second.wait_ns, kOneStepPct, judgement.cost.wait_ns) &&
       (counts || at_least(most->second.wait_ns, kStepFloorPct, judgement.time_ns / judgement.steps))) {
     judgement.verdict = RankVerdict::kTransient;
     judgement.step = most->first;
-  } else if (counts && (at_least(often_count, kOftenPct, of_count) || at_least(judgement.top_steps, kOftenPct, judgement.steps))) {
+  } else if (counts && (at_least(often_count, kOftenPct, of_count) ||
+                        at_least(judgement.top_steps, kOftenPct, judgement.steps))) {
     judgement.verdict = RankVerdict::kStraggler;
   }
 }
 
 // Lateness is what is not hidden; where all is, the wait itself.
-Nanos lateness(const Cost& cost) { return cost.exposed_ns > 0 ? cost.exposed_ns : cost.wait_ns; }
+Nanos lateness(const Cost& cost) {
+  return cost.exposed_ns > 0 ? cost.exposed_ns : cost.wait_ns;
+}
 
-void find_cause(Ranks ranks, std::uint32_t rank, const std::vector<std::uint32_t>& others, const StepCosts& steps, Judgement& judgement) {
+void find_cause(Ranks ranks, std::uint32_t rank, const std::vector<std::uint32_t>& others, const StepCosts& steps,
+                Judgement& judgement) {
   if (judgement.verdict == RankVerdict::kNone) return;
   std::vector<std::int64_t> concerned;
   Cost cost;
@@ -65,6 +73,11 @@ void find_cause(Ranks ranks, std::uint32_t rank, const std::vector<std::uint32_t
     cost += of_step;
   }
   judgement.cause = explain(ranks, rank, others, concerned, lateness(cost));
+  // In the shadow of a rank that costs more, and without a reason of its own: an echo of the other's lateness.
+  if (judgement.verdict == RankVerdict::kTransient && judgement.top_steps == 0 && !judgement.cause->named()) {
+    judgement.verdict = RankVerdict::kNone;
+    judgement.cause.reset();
+  }
 }
 
 }  // namespace

@@ -16,10 +16,10 @@ std::string_view verdict_name(RankVerdict verdict);  ///< straggler, transient, 
 
 struct Judgement {
   RankVerdict verdict = RankVerdict::kNone;
-  Cost cost;                  ///< for each of the others
-  Nanos time_ns = 0;          ///< of its steps together, or of the record
-  std::int64_t top_steps = 0; ///< steps in which it costs most
-  std::int64_t steps = 0;     ///< steps of the rank
+  Cost cost;                         ///< for each of the others
+  Nanos time_ns = 0;                 ///< of its steps together, or of the record
+  std::int64_t top_steps = 0;        ///< steps in which it costs most
+  std::int64_t steps = 0;            ///< steps of the rank
   std::optional<std::int64_t> step;  ///< of a transient
   std::optional<Cause> cause;        ///< unless the verdict is none
 };

@@ -1,11 +1,11 @@
 #include "waits.h"
 
+#include "hta/base/exact.h"
+
 #include <algorithm>
 #include <map>
 #include <tuple>
 #include <utility>
-
-#include "hta/base/exact.h"
 
 namespace hta::analysis::comm {
 namespace {
@@ -18,26 +18,30 @@ Nanos median(std::vector<Nanos>& values) {
 class Blame {
  public:
   Blame(Ranks ranks, const Matching& matching, const Clocks& clocks)
-      : ranks_(ranks), matching_(matching), clocks_(clocks), history_(ranks.size()) {}
+      : ranks_(ranks), matching_(matching), clocks_(clocks), history_(ranks.size()), debts_(ranks.size()) {}
 
   std::vector<Wait> run() {
     std::vector<Wait> waits;
     for (std::uint32_t i = 0; i < matching_.instances.size(); ++i) {
       if (matching_.instances[i].count > 1) waits.push_back(measure(i));
     }
-    std::sort(waits.begin(), waits.end(), [](const Wait& a, const Wait& b) { return std::tuple(a.arrived_ns, a.instance) < std::tuple(b.arrived_ns, b.instance); });
+    std::sort(waits.begin(), waits.end(), [](const Wait& a, const Wait& b) {
+      return std::tuple(a.arrived_ns, a.instance) < std::tuple(b.arrived_ns, b.instance);
+    });
     for (Wait& wait : waits) {
+      grow_debts(wait);
       wait.owed = wait.last ? std::optional(culprit(wait)) : std::nullopt;
+      settle_debts(wait);
       remember(wait);
     }
     return waits;
   }
 
  private:
-  // What a rank lived through in one instance.
+  // What a rank waited in a group, and for whom.
   struct Held {
-    std::uint32_t group;
-    Nanos wait_ns;
+    std::uint32_t group = 0;
+    Nanos wait_ns = 0;
     std::optional<std::uint32_t> owed;
   };
 
@@ -55,25 +59,48 @@ class Blame {
       else if (!second || clocks_.start_ns(m) > clocks_.start_ns(*second)) second = m;
     }
     wait.arrived_ns = clocks_.start_ns(*last);
-    if (wait.arrived_ns - clocks_.start_ns(*second) > clocks_.doubt_ns(last->rank, second->rank)) wait.last = last->rank;
+    if (wait.arrived_ns - clocks_.start_ns(*second) > clocks_.doubt_ns(last->rank, second->rank))
+      wait.last = last->rank;
     return wait;
   }
 
-  // The last one, unless waits in other groups since this group met explain at least half of its lateness.
-  std::uint32_t culprit(const Wait& wait) const {
+  // The last one, unless what holds it up in other groups explains at least half of its lateness.
+  std::uint32_t culprit(const Wait& wait) {
     const std::uint32_t last = *wait.last;
-    const std::uint32_t group = matching_.instances[wait.instance].group;
     std::vector<Nanos> starts;
-    std::vector<Nanos> held;
     for (const Member m : members(wait)) {
-      if (m.rank == last) continue;
-      starts.push_back(clocks_.start_ns(m));
-      held.push_back(held_up(m.rank, group).wait_ns);
+      if (m.rank != last) starts.push_back(clocks_.start_ns(m));
     }
     const Nanos late_ns = wait.arrived_ns - median(starts);
-    const Held longest = held_up(last, group);
-    const Nanos excess_ns = longest.wait_ns - median(held);
-    return longest.owed && excess_ns * 2 >= late_ns ? *longest.owed : last;
+    const Held& debt = debts_[last][matching_.instances[wait.instance].group];
+    return debt.owed && debt.wait_ns * 2 >= late_ns ? *debt.owed : last;
+  }
+
+  // A rank that waited longer in other groups than its partners here comes late without fault of its own. That lasts
+  // until the partners have waited for it with nothing else to do: waits that their own work hides change nothing.
+  void grow_debts(const Wait& wait) {
+    const std::uint32_t group = matching_.instances[wait.instance].group;
+    std::vector<Held> held;
+    std::vector<Nanos> times;
+    for (const Member m : members(wait)) times.push_back(held.emplace_back(held_up(m.rank, group)).wait_ns);
+    const Nanos usual_ns = median(times);
+    for (std::size_t i = 0; i < held.size(); ++i) {
+      Held& debt = debts_[members(wait)[i].rank].try_emplace(group, Held{group, 0, std::nullopt}).first->second;
+      const Nanos excess_ns = held[i].wait_ns - usual_ns;
+      if (excess_ns > debt.wait_ns) debt.owed = held[i].owed;
+      debt.wait_ns = std::max<Nanos>(0, debt.wait_ns + excess_ns);
+    }
+  }
+
+  void settle_debts(const Wait& wait) {
+    Nanos exposed_ns = 0;
+    for (const Member m : members(wait))
+      exposed_ns += std::min(at(ranks_, m).dur_ns - wait.transfer_ns, at(ranks_, m).exposed_ns);
+    const Nanos settled_ns = exposed_ns / static_cast<Nanos>(members(wait).size() - 1);
+    for (const Member m : members(wait)) {
+      Held& debt = debts_[m.rank][matching_.instances[wait.instance].group];
+      debt.wait_ns = std::max<Nanos>(0, debt.wait_ns - settled_ns);
+    }
   }
 
   // Sum of the waits of `rank` in other groups since it last met `group`, and who is to blame for the longest.
@@ -93,13 +120,15 @@ class Blame {
 
   void remember(const Wait& wait) {
     const std::uint32_t group = matching_.instances[wait.instance].group;
-    for (const Member m : members(wait)) history_[m.rank].push_back({group, at(ranks_, m).dur_ns - wait.transfer_ns, wait.owed});
+    for (const Member m : members(wait))
+      history_[m.rank].push_back({group, at(ranks_, m).dur_ns - wait.transfer_ns, wait.owed});
   }
 
   Ranks ranks_;
   const Matching& matching_;
   const Clocks& clocks_;
-  std::vector<std::vector<Held>> history_;
+  std::vector<std::vector<Held>> history_;            // by rank, in order of time
+  std::vector<std::map<std::uint32_t, Held>> debts_;  // by rank and group: unsettled, and to whom it is owed
 };
 
 // Groups with the same ranks are one: their waits follow one another.
@@ -116,7 +145,11 @@ std::vector<std::uint32_t> rank_sets(const Matching& matching) {
 class Accountant {
  public:
   Accountant(Ranks ranks, const Matching& matching)
-      : ranks_(ranks), matching_(matching), set_of_(rank_sets(matching)), accounts_(ranks.size()), by_set_(ranks.size()) {}
+      : ranks_(ranks),
+        matching_(matching),
+        set_of_(rank_sets(matching)),
+        accounts_(ranks.size()),
+        by_set_(ranks.size()) {}
 
   std::vector<Account> run(const std::vector<Wait>& waits) {
     for (const Wait& wait : waits) {
@@ -147,7 +180,8 @@ class Accountant {
     if (of_owed == nullptr) return;  // passed on from a group of others: its own group tells what that costs
     ++accounts_[*wait.owed].owed_count;
     const auto others = static_cast<Nanos>(instance.count) - 1;
-    by_set_[*wait.owed][set_of_[instance.group]][of_owed->step] += {divide_half_even(sum.wait_ns, others), divide_half_even(sum.exposed_ns, others)};
+    by_set_[*wait.owed][set_of_[instance.group]][of_owed->step] +=
+        {divide_half_even(sum.wait_ns, others), divide_half_even(sum.exposed_ns, others)};
   }
 
   void take_worst(std::uint32_t rank) {
@@ -164,7 +198,9 @@ class Accountant {
     if (!worst) return;
     const std::vector<std::int64_t>& members = matching_.groups[*worst].ranks;
     for (std::uint32_t r = 0; r < ranks_.size(); ++r) {
-      if (r != rank && (members.empty() || std::binary_search(members.begin(), members.end(), ranks_[r].context.rank.rank()))) account.peers.push_back(r);
+      if (r != rank &&
+          (members.empty() || std::binary_search(members.begin(), members.end(), ranks_[r].context.rank.rank())))
+        account.peers.push_back(r);
     }
   }
 
@@ -177,8 +213,12 @@ class Accountant {
 
 }  // namespace
 
-std::vector<Wait> find_waits(Ranks ranks, const Matching& matching, const Clocks& clocks) { return Blame(ranks, matching, clocks).run(); }
+std::vector<Wait> find_waits(Ranks ranks, const Matching& matching, const Clocks& clocks) {
+  return Blame(ranks, matching, clocks).run();
+}
 
-std::vector<Account> make_accounts(Ranks ranks, const Matching& matching, const std::vector<Wait>& waits) { return Accountant(ranks, matching).run(waits); }
+std::vector<Account> make_accounts(Ranks ranks, const Matching& matching, const std::vector<Wait>& waits) {
+  return Accountant(ranks, matching).run(waits);
+}
 
 }  // namespace hta::analysis::comm

@@ -1,9 +1,10 @@
 #pragma once
 // Who waits in each collective, and whom that wait is owed to.
 //
-// The transfer is the shortest duration over the ranks; what a rank spends beyond it, it waits. The rank that arrives last
-// makes the others wait, unless it was itself held up in another group in between: then the blame is passed on to the rank
-// that held it up (a tensor-parallel peer of a slow rank is a victim, although its data-parallel group waits for it).
+// The transfer is the shortest duration over the ranks; what a rank spends beyond it, it waits. The rank that arrives
+// last makes the others wait, unless it was itself held up in another group in between: then the blame is passed on to
+// the rank that held it up (a tensor-parallel peer of a slow rank is a victim, although its data-parallel group waits
+// for it).
 
 #include <cstdint>
 #include <map>
@@ -18,9 +19,9 @@ namespace hta::analysis::comm {
 struct Wait {
   std::uint32_t instance = 0;
   Nanos transfer_ns = 0;
-  Nanos arrived_ns = 0;                ///< the last start, common clock
-  std::optional<std::uint32_t> last;   ///< rank that arrived last; none if the difference is within the clocks' doubt
-  std::optional<std::uint32_t> owed;   ///< rank to blame for it; `last`, or one that held `last` up
+  Nanos arrived_ns = 0;               ///< the last start, common clock
+  std::optional<std::uint32_t> last;  ///< rank that arrived last; none if the difference is within the clocks' doubt
+  std::optional<std::uint32_t> owed;  ///< rank to blame for it; `last`, or one that held `last` up
 };
 
 /// By `arrived_ns`. O(n log n).

@@ -20,8 +20,8 @@ namespace {
 
 using result::Bar;
 using result::ColumnSpec;
-using result::if_room;
 using result::Fit;
+using result::if_room;
 using result::Presence;
 using enum result::CellType;
 

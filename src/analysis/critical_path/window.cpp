@@ -103,8 +103,11 @@ Result<Window> numbered_steps(const Trace& trace, const std::vector<Nanos>& comp
   const std::string asked = low == high ? std::to_string(low) : std::to_string(low) + "-" + std::to_string(high);
   if (trace.steps.empty())
     return insufficient("there is no step " + asked + ", nor any other; --trace explains the whole trace");
-  return insufficient("there is no step " + asked + "; the trace has " + std::to_string(trace.steps.front().number) +
-                      " to " + std::to_string(trace.steps.back().number));
+  const std::string front = std::to_string(trace.steps.front().number);
+  const std::string known = trace.steps.size() == 1
+                                ? "step " + front + " only"
+                                : "steps " + front + " to " + std::to_string(trace.steps.back().number);
+  return insufficient("there is no step " + asked + "; the trace has " + known);
 }
 
 }  // namespace

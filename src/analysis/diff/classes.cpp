@@ -1,7 +1,7 @@
+#include "hta/analysis/diff/comparison.h"
+
 #include <algorithm>
 #include <cstdlib>
-
-#include "hta/analysis/diff/comparison.h"
 
 namespace hta::analysis::diff {
 
@@ -37,7 +37,8 @@ ChangeClass classify_change(Pair count, Pair time_ns, const Thresholds& threshol
   const Int128 longer = std::max(base_mean, test_mean);
   const Int128 shorter = std::min(base_mean, test_mean);
   // If one mean is 0, its factor is infinite, and so greater than that of the counts.
-  if (more_calls * shorter >= longer * fewer_calls) return count.change() > 0 ? ChangeClass::kMore : ChangeClass::kFewer;
+  if (more_calls * shorter >= longer * fewer_calls)
+    return count.change() > 0 ? ChangeClass::kMore : ChangeClass::kFewer;
   return test_mean > base_mean ? ChangeClass::kSlower : ChangeClass::kFaster;
 }
 

@@ -1,13 +1,13 @@
 #include "hta/analysis/diff/comparison.h"
 
+#include "hta/analysis/diff/per_step.h"
+#include "hta/base/exact.h"
+
 #include <algorithm>
 #include <cstdlib>
 #include <map>
 #include <set>
 #include <tuple>
-
-#include "hta/analysis/diff/per_step.h"
-#include "hta/base/exact.h"
 
 namespace hta::analysis::diff {
 namespace {
@@ -48,7 +48,8 @@ std::vector<KernelKey> keys_of(const RunProfile& run) {
   return out;
 }
 
-std::vector<KernelTotals> totals_by_row(const RunProfile& run, const std::vector<std::size_t>& row_of, std::size_t rows) {
+std::vector<KernelTotals> totals_by_row(const RunProfile& run, const std::vector<std::size_t>& row_of,
+                                        std::size_t rows) {
   std::vector<KernelTotals> out(rows);
   for (std::size_t i = 0; i < run.kernels.size(); ++i) {
     KernelTotals& totals = out[row_of[i]];
@@ -69,16 +70,25 @@ void sort_by_change(std::vector<Row>& rows, auto kind_name) {
   });
 }
 
-std::vector<KernelRow> kernel_rows(const RunProfile& base, const RunProfile& test, const MatchedNames& matched, const Thresholds& thresholds) {
+std::vector<KernelRow> kernel_rows(const RunProfile& base, const RunProfile& test, const MatchedNames& matched,
+                                   const Thresholds& thresholds) {
   const auto base_totals = totals_by_row(base, matched.base, matched.rows.size());
   const auto test_totals = totals_by_row(test, matched.test, matched.rows.size());
   std::vector<KernelRow> out;
   for (std::size_t i = 0; i < matched.rows.size(); ++i) {
     const KernelTotals& b = base_totals[i];
     const KernelTotals& t = test_totals[i];
-    KernelRow row{matched.rows[i].name, matched.rows[i].kind, {}, {}, {}, b.mean(), t.mean(),
-                  b.names.joined(matched.rows[i].name), t.names.joined(matched.rows[i].name)};
-    row.count = {divide_half_even(Int128{b.count} * kHundredths, base.samples()), divide_half_even(Int128{t.count} * kHundredths, test.samples())};
+    KernelRow row{matched.rows[i].name,
+                  matched.rows[i].kind,
+                  {},
+                  {},
+                  {},
+                  b.mean(),
+                  t.mean(),
+                  b.names.joined(matched.rows[i].name),
+                  t.names.joined(matched.rows[i].name)};
+    row.count = {divide_half_even(Int128{b.count} * kHundredths, base.samples()),
+                 divide_half_even(Int128{t.count} * kHundredths, test.samples())};
     row.time_ns = {divide_half_even(b.time_ns, base.samples()), divide_half_even(t.time_ns, test.samples())};
     row.change = classify_change(row.count, row.time_ns, thresholds);
     out.push_back(std::move(row));
@@ -101,8 +111,13 @@ std::vector<OpRow> op_rows(const RunProfile& base, const RunProfile& test, const
       return Pair{divide_half_even(Int128{both.base.*value} * scale, base.samples()),
                   divide_half_even(Int128{both.test.*value} * scale, test.samples())};
     };
-    OpRow row{std::string(key.first), key.second, per_step(&OpSum::count, kHundredths), per_step(&OpSum::time_ns),
-              per_step(&OpSum::self_ns), per_step(&OpSum::gpu_ns), {}};
+    OpRow row{std::string(key.first),
+              key.second,
+              per_step(&OpSum::count, kHundredths),
+              per_step(&OpSum::time_ns),
+              per_step(&OpSum::self_ns),
+              per_step(&OpSum::gpu_ns),
+              {}};
     row.change = classify_change(row.count, row.time_ns, thresholds);
     out.push_back(std::move(row));
   }
@@ -111,7 +126,8 @@ std::vector<OpRow> op_rows(const RunProfile& base, const RunProfile& test, const
 }
 
 std::vector<OwnedRow> owned_rows(const RunProfile& base, const RunProfile& test, const MatchedNames& matched,
-                                 const std::array<Nanos, kMetrics>& base_metrics, const std::array<Nanos, kMetrics>& test_metrics) {
+                                 const std::array<Nanos, kMetrics>& base_metrics,
+                                 const std::array<Nanos, kMetrics>& test_metrics) {
   // Rows are by name, so names can be numbered in passing; kinds of one name share the number.
   std::vector<std::size_t> name_of_row;
   std::vector<std::string_view> names;
@@ -125,8 +141,10 @@ std::vector<OwnedRow> owned_rows(const RunProfile& base, const RunProfile& test,
     return out;
   };
   std::map<std::pair<Component, std::size_t>, Pair> times;
-  for (const OwnedTime& owned : owned_per_step(base, numbers(matched.base), base_metrics)) times[{owned.component, owned.name}].base = owned.per_step_ns;
-  for (const OwnedTime& owned : owned_per_step(test, numbers(matched.test), test_metrics)) times[{owned.component, owned.name}].test = owned.per_step_ns;
+  for (const OwnedTime& owned : owned_per_step(base, numbers(matched.base), base_metrics))
+    times[{owned.component, owned.name}].base = owned.per_step_ns;
+  for (const OwnedTime& owned : owned_per_step(test, numbers(matched.test), test_metrics))
+    times[{owned.component, owned.name}].test = owned.per_step_ns;
   std::vector<OwnedRow> out;
   for (const auto& [key, time] : times) out.push_back({key.first, std::string(names[key.second]), time});
   sort_by_change(out, [](const OwnedRow& row) { return component_name(row.component); });
@@ -163,7 +181,8 @@ Comparison compare(const RunProfile& base, const RunProfile& test, const Compare
     const auto metric = static_cast<Metric>(m);
     const std::vector<Nanos> base_values = step_values(base, metric);
     const std::vector<Nanos> test_values = step_values(test, metric);
-    out.metrics[m] = {metric, {base_metrics[m], test_metrics[m]},
+    out.metrics[m] = {metric,
+                      {base_metrics[m], test_metrics[m]},
                       {static_cast<std::int64_t>(base_values.size()), static_cast<std::int64_t>(test_values.size())},
                       judge_noise(base_values, test_values, options.significance)};
   }

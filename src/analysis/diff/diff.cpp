@@ -10,12 +10,14 @@ namespace diff {
 namespace {
 
 constexpr std::array kSelectionOptions{
-    OptionSpec{"step", OptionKind::kRanges, "", "LIST", "compare these ProfilerSteps only, incomplete ones too, e.g. 3-10", ""},
+    OptionSpec{"step", OptionKind::kRanges, "", "LIST",
+               "compare these ProfilerSteps only, incomplete ones too, e.g. 3-10", ""},
     OptionSpec{"base-step", OptionKind::kRanges, "", "LIST", "the same for BASE alone", ""},
     OptionSpec{"test-step", OptionKind::kRanges, "", "LIST", "the same for TEST alone", ""},
     OptionSpec{"base-rank", OptionKind::kRanges, "", "LIST", "only these ranks of BASE (--rank: of both)", ""},
     OptionSpec{"test-rank", OptionKind::kRanges, "", "LIST", "only these ranks of TEST", ""},
-    OptionSpec{"min-steps", OptionKind::kInteger, "5", "N", "with fewer steps on a side gates are not decided (exit status 3)", ""},
+    OptionSpec{"min-steps", OptionKind::kInteger, "5", "N",
+               "with fewer steps on a side gates are not decided (exit status 3)", ""},
 };
 constexpr std::array kOptions = join(kSelectionOptions, kCompareOptions);
 
@@ -25,7 +27,8 @@ struct Sides {
 };
 
 Sides split(std::span<Ranked<Partial>> ranks) {
-  const auto test = std::find_if(ranks.begin(), ranks.end(), [](const auto& rank) { return rank.context.side == Side::kTest; });
+  const auto test =
+      std::find_if(ranks.begin(), ranks.end(), [](const auto& rank) { return rank.context.side == Side::kTest; });
   const auto base_count = static_cast<std::size_t>(test - ranks.begin());
   return {ranks.first(base_count), ranks.subspan(base_count)};
 }
@@ -66,7 +69,8 @@ Result<std::vector<Gate>> parse_gates(std::span<const std::string> expressions, 
 Status check_comparable(const RunProfile& base, const RunProfile& test) {
   if (base.kernels.empty() == test.kernels.empty()) return {};
   const bool base_empty = base.kernels.empty();
-  return Error{ErrorCode::kInsufficient, "",
+  return Error{ErrorCode::kInsufficient,
+               "",
                std::string(base_empty ? "BASE" : "TEST") + " holds no GPU events, " + (base_empty ? "TEST" : "BASE") +
                    " does: no comparison is possible; was ProfilerActivity.CUDA on?",
                {}};
@@ -81,10 +85,15 @@ Result<ProfilePair> profile_both(std::span<Ranked<Partial>> ranks, const Options
   if (base_steps != recorded_steps(sides.test)) {
     const std::string_view without = base_steps ? "TEST" : "BASE";
     if (!base_choice.all() || !test_choice.all()) {
-      return Error{ErrorCode::kInsufficient, "", "steps are chosen by number, but " + std::string(without) + " has none; leave the choice out to compare the runs as a whole", {}};
+      return Error{ErrorCode::kInsufficient,
+                   "",
+                   "steps are chosen by number, but " + std::string(without) +
+                       " has none; leave the choice out to compare the runs as a whole",
+                   {}};
     }
     out.sampling = Sampling::kWhole;
-    document.note("steps-on-one-side", std::string(without) + " has no ProfilerSteps: both runs are taken whole, each rank as one sample");
+    document.note("steps-on-one-side",
+                  std::string(without) + " has no ProfilerSteps: both runs are taken whole, each rank as one sample");
   }
   auto base = profile_run(sides.base, out.sampling, base_choice, "BASE");
   if (!base) return base.error();
@@ -122,8 +131,8 @@ Status combine(std::span<Ranked<Partial>> ranks, const Options& options, result:
   return {};
 }
 
-void check_gates(const RunProfile& run, const RunProfile* base, std::span<const Gate> gates, const CompareOptions& options,
-                 std::int64_t min_steps, result::Document& document) {
+void check_gates(const RunProfile& run, const RunProfile* base, std::span<const Gate> gates,
+                 const CompareOptions& options, std::int64_t min_steps, result::Document& document) {
   const GateScale scale = base == nullptr ? GateScale::kValue : GateScale::kChange;
   const Comparison comparison = compare(base == nullptr ? run : *base, run, options);
   const auto judged = judge_gates(gates, comparison, scale, min_steps);
@@ -140,12 +149,16 @@ void check_gates(const RunProfile& run, const RunProfile* base, std::span<const 
 
 const AnalysisSpec kDiff = make_spec<diff::Partial, &diff::map, &diff::combine>(
     "diff", "what changed between two runs?",
-    "Compares TEST with BASE, each a trace or a directory of ranks, step by step: where the step time changed, which kernels\n"
+    "Compares TEST with BASE, each a trace or a directory of ranks, step by step: where the step time changed, which "
+    "kernels\n"
     "and operators did it, and whether the change is more than noise. change is always TEST - BASE.\n"
     "\n"
-    "Gates: --fail-on METRIC OP NUMBER UNIT. METRIC: step_time, compute, exposed_comm, exposed_memory, idle_host_wait,\n"
-    "idle_kernel_wait, idle_other, gpu_busy, idle, kernel_time, or kernel:NAME, op:NAME, count:NAME with * and ? in NAME.\n"
-    "OP: > >= < <=. UNIT: % (of BASE), ns, us, ms, s; none for count. The gate fails when the comparison is true of the change.\n"
+    "Gates: --fail-on METRIC OP NUMBER UNIT. METRIC: step_time, compute, exposed_comm, exposed_memory, "
+    "idle_host_wait,\n"
+    "idle_kernel_wait, idle_other, gpu_busy, idle, kernel_time, or kernel:NAME, op:NAME, count:NAME with * and ? in "
+    "NAME.\n"
+    "OP: > >= < <=. UNIT: % (of BASE), ns, us, ms, s; none for count. The gate fails when the comparison is true of "
+    "the change.\n"
     "Exit status: 0 all passed, 1 one failed, 3 one could not be decided, 2 an expression is wrong.",
     diff::kDiffTables, diff::kOptions, &diff::needs, Runs::kTwo, &diff::validate);
 

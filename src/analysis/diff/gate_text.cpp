@@ -1,10 +1,10 @@
 // Gate expressions: from text to Gate.
 
-#include <algorithm>
-#include <array>
-
 #include "hta/analysis/diff/gates.h"
 #include "hta/base/text.h"
+
+#include <algorithm>
+#include <array>
 
 namespace hta::analysis::diff {
 namespace {
@@ -12,7 +12,9 @@ namespace {
 constexpr int kMostDigits = 18;
 constexpr int kMostDecimals = 9;
 
-std::size_t first_text(std::string_view text, std::size_t from) { return std::min(text.find_first_not_of(' ', from), text.size()); }
+std::size_t first_text(std::string_view text, std::size_t from) {
+  return std::min(text.find_first_not_of(' ', from), text.size());
+}
 
 // Cuts an expression and says where it goes wrong.
 class GateParser {
@@ -38,7 +40,10 @@ class GateParser {
   Error fail(std::size_t at, std::string_view what) const {
     const auto is_character = [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; };
     const auto column = std::count_if(text_.begin(), text_.begin() + static_cast<std::ptrdiff_t>(at), is_character) + 1;
-    return {ErrorCode::kUsage, "", "gate '" + std::string(text_) + "', column " + std::to_string(column) + ": " + std::string(what), {}};
+    return {ErrorCode::kUsage,
+            "",
+            "gate '" + std::string(text_) + "', column " + std::to_string(column) + ": " + std::string(what),
+            {}};
   }
 
   Status metric(std::string_view before) {
@@ -46,7 +51,8 @@ class GateParser {
     const std::string_view word = before.substr(begin, before.find_last_not_of(' ') + 1 - begin);
     if (word.empty()) return fail(begin, "the metric is missing before the comparison");
     using Prefix = std::pair<std::string_view, Subject>;
-    for (const auto& [prefix, subject] : {Prefix{"kernel:", Subject::kKernel}, Prefix{"op:", Subject::kOp}, Prefix{"count:", Subject::kCount}}) {
+    for (const auto& [prefix, subject] :
+         {Prefix{"kernel:", Subject::kKernel}, Prefix{"op:", Subject::kOp}, Prefix{"count:", Subject::kCount}}) {
       if (!word.starts_with(prefix)) continue;
       gate_.subject = subject;
       gate_.glob = word.substr(first_text(word, prefix.size()));
@@ -86,7 +92,8 @@ class GateParser {
       }
     }
     if (digits.empty()) return fail(number_at, "a number is missing after the comparison");
-    if (digits.size() > kMostDigits || gate_.decimals > kMostDecimals) return fail(number_at, "the number has too many digits");
+    if (digits.size() > kMostDigits || gate_.decimals > kMostDecimals)
+      return fail(number_at, "the number has too many digits");
     gate_.number = *parse_integer(digits) * (negative ? -1 : 1);
     gate_.limit += text_.substr(number_at, at - number_at);
     return unit(at);
@@ -102,12 +109,14 @@ class GateParser {
       return fail(at, "a unit is missing: %, ns, us, ms or s");
     }
     if (word == "%") {
-      if (counts && scale_ == GateScale::kValue) return fail(at, "calls have no share of the step time; give a plain number");
+      if (counts && scale_ == GateScale::kValue)
+        return fail(at, "calls have no share of the step time; give a plain number");
       gate_.unit = Gate::Unit::kPercent;
       return {};
     }
     using Named = std::pair<std::string_view, Nanos>;
-    for (const auto& [name, nanos] : {Named{"ns", 1}, Named{"us", kNanosPerMicro}, Named{"ms", kNanosPerMilli}, Named{"s", kNanosPerSecond}}) {
+    for (const auto& [name, nanos] :
+         {Named{"ns", 1}, Named{"us", kNanosPerMicro}, Named{"ms", kNanosPerMilli}, Named{"s", kNanosPerSecond}}) {
       if (word != name) continue;
       if (counts) return fail(at, "calls are counted without a unit");
       gate_.unit = Gate::Unit::kTime;
@@ -124,7 +133,9 @@ class GateParser {
 
 }  // namespace
 
-Result<Gate> parse_gate(std::string_view text, GateScale scale) { return GateParser(text, scale).run(); }
+Result<Gate> parse_gate(std::string_view text, GateScale scale) {
+  return GateParser(text, scale).run();
+}
 
 bool glob_matches(std::string_view pattern, std::string_view text) {
   // Greedy with one point to come back to: the last * can always take one more character.

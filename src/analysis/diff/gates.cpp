@@ -2,13 +2,13 @@
 
 #include "hta/analysis/diff/gates.h"
 
-#include <algorithm>
-#include <cstdlib>
-
 #include "hta/analysis/diff/per_step.h"
 #include "hta/base/exact.h"
 #include "hta/base/human.h"
 #include "hta/base/text.h"
+
+#include <algorithm>
+#include <cstdlib>
 
 namespace hta::analysis::diff {
 namespace {
@@ -74,7 +74,8 @@ Measured measure(const Gate& gate, const Comparison& comparison) {
     case Subject::kKernel:
     case Subject::kCount:
       for (const KernelRow& row : comparison.kernels) {
-        if (glob_matches(gate.glob, row.name)) out.add(short_name(row.name), gate.subject == Subject::kCount ? row.count : row.time_ns);
+        if (glob_matches(gate.glob, row.name))
+          out.add(short_name(row.name), gate.subject == Subject::kCount ? row.count : row.time_ns);
       }
       break;
     case Subject::kOp:
@@ -96,7 +97,8 @@ struct Compared {
 Compared compared_value(const Gate& gate, const Measured& measured, const Comparison& comparison, GateScale scale) {
   const std::int64_t value = scale == GateScale::kChange ? measured.value.change() : measured.value.test;
   if (gate.unit != Gate::Unit::kPercent) return {false, true, value};
-  const std::int64_t whole = scale == GateScale::kChange ? measured.value.base : comparison[Metric::kStepTime].time_ns.test;
+  const std::int64_t whole =
+      scale == GateScale::kChange ? measured.value.base : comparison[Metric::kStepTime].time_ns.test;
   if (const auto share = percent(value, whole)) return {false, true, *share};
   if (scale == GateScale::kValue) return {false, false, 0};
   return {value > 0, true, 0};
@@ -116,11 +118,17 @@ bool is_true(const Gate& gate, const Compared& left) {
   return false;
 }
 
-std::string plain(std::int64_t value, bool calls) { return fixed_point(value, calls ? 2 : 3); }
+std::string plain(std::int64_t value, bool calls) {
+  return fixed_point(value, calls ? 2 : 3);
+}
 
-std::string human(std::int64_t value, bool calls) { return calls ? fixed_point(value, 2) + " calls" : human_time(value); }
+std::string human(std::int64_t value, bool calls) {
+  return calls ? fixed_point(value, 2) + " calls" : human_time(value);
+}
 
-std::string with_sign(std::int64_t value, std::string text) { return value > 0 ? "+" + text : text; }
+std::string with_sign(std::int64_t value, std::string text) {
+  return value > 0 ? "+" + text : text;
+}
 
 // The largest causes of what the gate complains about: in the direction in which it fails.
 std::string causes_text(const Gate& gate, const Measured& measured, GateScale scale) {
@@ -134,14 +142,17 @@ std::string causes_text(const Gate& gate, const Measured& measured, GateScale sc
   for (const Cause& cause : measured.causes) {
     if (size(cause) > 0) causes.push_back(&cause);
   }
-  std::sort(causes.begin(), causes.end(), [&](const Cause* a, const Cause* b) { return size(*a) != size(*b) ? size(*a) > size(*b) : a->name < b->name; });
+  std::sort(causes.begin(), causes.end(), [&](const Cause* a, const Cause* b) {
+    return size(*a) != size(*b) ? size(*a) > size(*b) : a->name < b->name;
+  });
   if (causes.size() > kCausesNamed) causes.resize(kCausesNamed);
   std::string text;
   for (const Cause* cause : causes) {
     text += text.empty() ? (scale == GateScale::kChange ? " Largest causes: " : " Largest parts: ") : "; ";
     text += cause->name + " ";
     if (scale == GateScale::kChange) {
-      text += with_sign(cause->value.change(), human(cause->value.change(), calls)) + " (" + human(cause->value.base, calls) + " to " + human(cause->value.test, calls) + ")";
+      text += with_sign(cause->value.change(), human(cause->value.change(), calls)) + " (" +
+              human(cause->value.base, calls) + " to " + human(cause->value.test, calls) + ")";
     } else {
       text += human(cause->value.test, calls);
     }
@@ -155,7 +166,8 @@ std::string words(const JudgedGate& judged, const Measured& measured, GateScale 
   std::string text;
   if (scale == GateScale::kChange) {
     text = human(measured.value.base, calls) + " to " + human(measured.value.test, calls) + " per step, ";
-    if (gate.unit != Gate::Unit::kPercent) text += with_sign(measured.value.change(), human(measured.value.change(), calls));
+    if (gate.unit != Gate::Unit::kPercent)
+      text += with_sign(measured.value.change(), human(measured.value.change(), calls));
     else if (judged.measured == "inf") text += "up from nothing";
     else text += with_sign(measured.value.change(), judged.measured);
   } else {
@@ -164,8 +176,10 @@ std::string words(const JudgedGate& judged, const Measured& measured, GateScale 
   }
   switch (judged.outcome) {
     case result::GateOutcome::kPass: return text + ", which is not " + gate.limit + ".";
-    case result::GateOutcome::kNoise: return text + ", which is " + gate.limit + ", but no more than noise between steps.";
-    case result::GateOutcome::kFail: return text + ", which is " + gate.limit + "." + causes_text(gate, measured, scale);
+    case result::GateOutcome::kNoise:
+      return text + ", which is " + gate.limit + ", but no more than noise between steps.";
+    case result::GateOutcome::kFail:
+      return text + ", which is " + gate.limit + "." + causes_text(gate, measured, scale);
     case result::GateOutcome::kInsufficient: break;
   }
   return text;
@@ -173,7 +187,8 @@ std::string words(const JudgedGate& judged, const Measured& measured, GateScale 
 
 std::string too_few_steps(Pair steps, GateScale scale, std::int64_t min_steps) {
   std::string text = "not decided: ";
-  if (scale == GateScale::kChange) text += std::to_string(steps.base) + " steps of BASE and " + std::to_string(steps.test) + " of TEST";
+  if (scale == GateScale::kChange)
+    text += std::to_string(steps.base) + " steps of BASE and " + std::to_string(steps.test) + " of TEST";
   else text += "the run has " + std::to_string(steps.test) + (steps.test == 1 ? " step" : " steps");
   return text + ", at least " + std::to_string(min_steps) + " are wanted (--min-steps).";
 }
@@ -207,7 +222,7 @@ JudgedGate judge(const Gate& gate, const Comparison& comparison, GateScale scale
     return out;
   }
   const bool no_more_than_noise = scale == GateScale::kChange && gate.subject == Subject::kMetric &&
-                     comparison[gate.metric].noise.verdict == Verdict::kUnchanged;
+                                  comparison[gate.metric].noise.verdict == Verdict::kUnchanged;
   if (!is_true(gate, left)) out.outcome = result::GateOutcome::kPass;
   else out.outcome = no_more_than_noise ? result::GateOutcome::kNoise : result::GateOutcome::kFail;
   out.sentence = words(out, measured, scale);
@@ -228,7 +243,8 @@ std::string tally(std::span<const JudgedGate> gates) {
          std::to_string(count(result::GateOutcome::kInsufficient)) + " not decided.";
 }
 
-std::vector<JudgedGate> judge_gates(std::span<const Gate> gates, const Comparison& comparison, GateScale scale, std::int64_t min_steps) {
+std::vector<JudgedGate> judge_gates(std::span<const Gate> gates, const Comparison& comparison, GateScale scale,
+                                    std::int64_t min_steps) {
   std::vector<JudgedGate> out;
   for (const Gate& gate : gates) out.push_back(judge(gate, comparison, scale, min_steps));
   return out;

@@ -4,8 +4,6 @@
 #include <map>
 #include <set>
 
-#include "hta/base/text.h"
-
 namespace hta::analysis::diff {
 namespace {
 
@@ -46,8 +44,12 @@ void drop_parameters(std::string& name) {
   }
 }
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_hex(char c) { return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+bool is_hex(char c) {
+  return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+}
 
 // Names made by compilers carry hashes of the source: different in every build, so they tell nothing.
 std::string without_hashes(std::string_view name) {
@@ -87,8 +89,13 @@ std::string normal_form(std::string_view name) {
 }
 
 std::string short_name(std::string_view name) {
-  constexpr std::size_t kColumns = 48;
-  return shorten_middle(normal_form(name), kColumns);
+  // Cut at the end: names of generated kernels begin with what tells them apart (types, layout, tile).
+  constexpr std::size_t kBytes = 60;
+  std::string text = normal_form(name);
+  if (text.size() <= kBytes) return text;
+  std::size_t end = kBytes;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
+  return text.substr(0, end) + "…";
 }
 
 MatchedNames match_names(std::span<const KernelKey> base, std::span<const KernelKey> test, NameRule rule) {

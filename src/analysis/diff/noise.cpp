@@ -1,10 +1,10 @@
 #include "hta/analysis/diff/noise.h"
 
+#include "hta/base/exact.h"
+
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
-
-#include "hta/base/exact.h"
 
 namespace hta::analysis::diff {
 
@@ -44,8 +44,9 @@ std::int64_t mann_whitney_p(std::span<const Nanos> base, std::span<const Nanos> 
   }
   const std::int64_t twice_u = twice_rank_sum - m * (m + 1);
   const double distance = std::max(0.0, (static_cast<double>(std::abs(twice_u - n * m)) - 1) / 2);
-  const double variance = static_cast<double>(n * m) / 12 *
-                          (static_cast<double>(total + 1) - static_cast<double>(tie_term) / static_cast<double>(total * (total - 1)));
+  const double variance =
+      static_cast<double>(n * m) / 12 *
+      (static_cast<double>(total + 1) - static_cast<double>(tie_term) / static_cast<double>(total * (total - 1)));
   constexpr std::int64_t kOne = 10'000;
   if (variance <= 0) return kOne;
   return std::llrint(std::erfc(distance / std::sqrt(2 * variance)) * kOne);
@@ -61,7 +62,8 @@ std::string_view verdict_name(Verdict verdict) {
   return {};
 }
 
-NoiseResult judge_noise(const std::vector<Nanos>& base, const std::vector<Nanos>& test, const Significance& significance) {
+NoiseResult judge_noise(const std::vector<Nanos>& base, const std::vector<Nanos>& test,
+                        const Significance& significance) {
   NoiseResult out;
   out.base = spread_of(base);
   out.test = spread_of(test);
@@ -71,7 +73,8 @@ NoiseResult judge_noise(const std::vector<Nanos>& base, const std::vector<Nanos>
   const Nanos change = out.test.twice_median - out.base.twice_median;
   const Nanos larger = std::max(out.base.twice_median, out.test.twice_median);
   constexpr std::int64_t kPercentOfMillionths = 100'000'000;
-  const bool large = change != 0 && Int128{std::abs(change)} * kPercentOfMillionths >= Int128{larger} * significance.min_effect_pct;
+  const bool large =
+      change != 0 && Int128{std::abs(change)} * kPercentOfMillionths >= Int128{larger} * significance.min_effect_pct;
   const bool significant = *out.p_value * 100 < significance.alpha;
   out.verdict = !large || !significant ? Verdict::kUnchanged : change > 0 ? Verdict::kSlower : Verdict::kFaster;
   return out;

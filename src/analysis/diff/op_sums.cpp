@@ -52,7 +52,8 @@ class OpSummer {
     for (const Row& row : rows_) {
       const auto put = [&](const Cell& cell, std::vector<OpSum>& into) {
         if (cell.count == 0 && cell.gpu_ns == 0) return;
-        into.push_back({std::string(trace_.text(row.name)), row.kind, cell.count, cell.time_ns, cell.self_ns, cell.gpu_ns});
+        into.push_back(
+            {std::string(trace_.text(row.name)), row.kind, cell.count, cell.time_ns, cell.self_ns, cell.gpu_ns});
       };
       put(row.steps, out.steps);
       put(row.whole, out.whole);
@@ -218,6 +219,8 @@ class OpSummer {
 
 }  // namespace
 
-OpSums sum_ops(const Trace& trace, const ChosenSteps& chosen) { return OpSummer(trace, chosen).run(); }
+OpSums sum_ops(const Trace& trace, const ChosenSteps& chosen) {
+  return OpSummer(trace, chosen).run();
+}
 
 }  // namespace hta::analysis::diff

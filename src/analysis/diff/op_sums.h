@@ -1,9 +1,9 @@
 #pragma once
 
-#include <vector>
-
 #include "hta/analysis/diff/samples.h"
 #include "hta/base/intervals.h"
+
+#include <vector>
 
 namespace hta::analysis::diff {
 

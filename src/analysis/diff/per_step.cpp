@@ -1,10 +1,10 @@
 #include "hta/analysis/diff/per_step.h"
 
+#include "hta/base/exact.h"
+
 #include <algorithm>
 #include <map>
 #include <numeric>
-
-#include "hta/base/exact.h"
 
 namespace hta::analysis::diff {
 

@@ -51,11 +51,14 @@ class SumsByName {
 
 Error nothing_to_compare(std::span<Ranked<Partial>> ranks, const IntRanges& choice, std::string_view run_name) {
   std::set<std::int64_t> steps;
-  for (const auto& [context, partial] : ranks) steps.insert(partial.recorded_steps.begin(), partial.recorded_steps.end());
+  for (const auto& [context, partial] : ranks)
+    steps.insert(partial.recorded_steps.begin(), partial.recorded_steps.end());
   std::string message(run_name);
   if (choice.all()) message += " holds neither GPU events nor operators";
   else if (steps.empty()) message += " has no steps to choose from; leave the choice of steps out to take it whole";
-  else message += " has none of the chosen steps; there are " + std::to_string(*steps.begin()) + " to " + std::to_string(*steps.rbegin());
+  else
+    message += " has none of the chosen steps; there are " + std::to_string(*steps.begin()) + " to " +
+               std::to_string(*steps.rbegin());
   return {ErrorCode::kInsufficient, "", message, {}};
 }
 
@@ -81,7 +84,8 @@ const SampleSet& samples_of(const Partial& partial, Sampling sampling) {
   return sampling == Sampling::kWhole || partial.recorded_steps.empty() ? partial.whole : partial.steps;
 }
 
-Result<RunProfile> profile_run(std::span<Ranked<Partial>> ranks, Sampling sampling, const IntRanges& choice, std::string_view run_name) {
+Result<RunProfile> profile_run(std::span<Ranked<Partial>> ranks, Sampling sampling, const IntRanges& choice,
+                               std::string_view run_name) {
   const auto add_kernel = [](KernelSum& into, const KernelSum& more) {
     into.count += more.count;
     into.time_ns += more.time_ns;

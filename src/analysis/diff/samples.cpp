@@ -1,9 +1,10 @@
 #include "hta/analysis/diff/samples.h"
 
-#include <algorithm>
-
 #include "hta/analysis/diff/timeline.h"
 #include "hta/base/intervals.h"
+
+#include <algorithm>
+
 #include "op_sums.h"
 
 namespace hta::analysis::diff {
@@ -53,7 +54,8 @@ struct KernelCells {
     std::vector<KernelSum> out;
     for (std::size_t row = 0; row < kernels.rows.size(); ++row) {
       if (present[row] == 0) continue;
-      out.push_back({std::string(trace.text(kernels.rows[row].name)), kernels.rows[row].kind, count[row], time_ns[row], owned_ns[row]});
+      out.push_back({std::string(trace.text(kernels.rows[row].name)), kernels.rows[row].kind, count[row], time_ns[row],
+                     owned_ns[row]});
     }
     return out;
   }
@@ -78,7 +80,8 @@ void mark_present(const Trace& trace, const KernelRows& kernels, const IntervalS
   }
 }
 
-SampleSet step_samples(const Trace& trace, const KernelRows& kernels, const Timeline& timeline, const ChosenSteps& chosen) {
+SampleSet step_samples(const Trace& trace, const KernelRows& kernels, const Timeline& timeline,
+                       const ChosenSteps& chosen) {
   const GpuEvents& gpu = trace.gpu;
   KernelCells cells(kernels.rows.size());
   std::vector<Nanos> kernel_ns(trace.steps.size(), 0);
@@ -104,7 +107,8 @@ SampleSet step_samples(const Trace& trace, const KernelRows& kernels, const Time
 }
 
 // Nothing if there is neither a GPU event nor an operator or call.
-SampleSet whole_sample(const Trace& trace, const KernelRows& kernels, const Timeline& timeline, std::optional<Interval> work) {
+SampleSet whole_sample(const Trace& trace, const KernelRows& kernels, const Timeline& timeline,
+                       std::optional<Interval> work) {
   const GpuEvents& gpu = trace.gpu;
   KernelCells cells(kernels.rows.size());
   Sample sample;
@@ -126,7 +130,9 @@ SampleSet whole_sample(const Trace& trace, const KernelRows& kernels, const Time
 
 }  // namespace
 
-std::string_view op_kind_name(OpKind kind) { return kind == OpKind::kOp ? "op" : "call"; }
+std::string_view op_kind_name(OpKind kind) {
+  return kind == OpKind::kOp ? "op" : "call";
+}
 
 IntRanges step_choice(const Options& options) {
   if (options.side != Side::kOnly) {

@@ -1,8 +1,8 @@
 #include "tables.h"
 
-#include <algorithm>
-
 #include "hta/base/exact.h"
+
+#include <algorithm>
 
 namespace hta::analysis::diff {
 namespace {
@@ -10,8 +10,8 @@ namespace {
 using result::Bar;
 using result::Cell;
 using result::ColumnSpec;
-using result::if_room;
 using result::Fit;
+using result::if_room;
 using result::Presence;
 using enum result::CellType;
 
@@ -54,7 +54,7 @@ constexpr std::array kWaterfallColumns{
     ColumnSpec{"change_us", kTime}, ColumnSpec{"change_pct", kPercent}, ColumnSpec{"share_pct", kPercent},
 };
 constexpr std::array kOwnedColumns{
-    ColumnSpec{"component", kText}, ColumnSpec{"name", kText},     ColumnSpec{"base_us", kTime},
+    ColumnSpec{"component", kText}, ColumnSpec{"name", kText},      ColumnSpec{"base_us", kTime},
     ColumnSpec{"test_us", kTime},   ColumnSpec{"change_us", kTime},
 };
 constexpr std::array kStepColumns{
@@ -70,18 +70,10 @@ constexpr std::array kStepColumns{
     if_room("idle_other_us", kTime),
 };
 constexpr std::array kMetricColumns{
-    ColumnSpec{"metric", kText},
-    ColumnSpec{"base_us", kTime},
-    ColumnSpec{"test_us", kTime},
-    ColumnSpec{"change_us", kTime},
-    if_room("change_pct", kPercent),
-    if_room("base_steps", kInteger),
-    if_room("test_steps", kInteger),
-    if_room("base_median_us", kTime),
-    if_room("test_median_us", kTime),
-    if_room("base_mad_us", kTime),
-    if_room("test_mad_us", kTime),
-    ColumnSpec{"p_value", kRatio},
+    ColumnSpec{"metric", kText},     ColumnSpec{"base_us", kTime},     ColumnSpec{"test_us", kTime},
+    ColumnSpec{"change_us", kTime},  if_room("change_pct", kPercent),  if_room("base_steps", kInteger),
+    if_room("test_steps", kInteger), if_room("base_median_us", kTime), if_room("test_median_us", kTime),
+    if_room("base_mad_us", kTime),   if_room("test_mad_us", kTime),    ColumnSpec{"p_value", kRatio},
     ColumnSpec{"verdict", kText},
 };
 constexpr std::array kGateColumns{
@@ -104,7 +96,9 @@ constexpr std::array kDiffSpecs{
 };
 constexpr std::array kCheckSpecs{result::TableSpec{"check", "Gates", kCheckColumns}};
 
-Cell text_or_null(const std::string& text) { return text.empty() ? Cell(std::nullopt) : Cell(text); }
+Cell text_or_null(const std::string& text) {
+  return text.empty() ? Cell(std::nullopt) : Cell(text);
+}
 
 enum class Stands : std::uint8_t { kForItself, kForOthers };
 
@@ -121,7 +115,9 @@ void put_rows(const std::vector<Row>& rows, std::int64_t top, Add add, Put put) 
 }
 
 // A text that the row of the others does not have.
-Cell own(Stands stands, std::string_view text) { return stands == Stands::kForItself ? Cell(text) : Cell(std::nullopt); }
+Cell own(Stands stands, std::string_view text) {
+  return stands == Stands::kForItself ? Cell(text) : Cell(std::nullopt);
+}
 
 void operator+=(Pair& a, const Pair& b) {
   a.base += b.base;
@@ -135,10 +131,10 @@ result::Table kernels_table(const Comparison& comparison, std::int64_t top) {
     others.time_ns += row.time_ns;
   };
   put_rows(comparison.kernels, top, add, [&](const KernelRow& row, Stands stands) {
-    table.add({row.name, own(stands, kernel_type_name(row.kind)), row.count.base, row.count.test, row.count.change(), row.time_ns.base,
-               row.time_ns.test, row.time_ns.change(), percent(row.time_ns.change(), row.time_ns.base),
-               own(stands, change_class_name(row.change)), row.base_mean_ns, row.test_mean_ns, text_or_null(row.base_names),
-               text_or_null(row.test_names)});
+    table.add({row.name, own(stands, kernel_type_name(row.kind)), row.count.base, row.count.test, row.count.change(),
+               row.time_ns.base, row.time_ns.test, row.time_ns.change(),
+               percent(row.time_ns.change(), row.time_ns.base), own(stands, change_class_name(row.change)),
+               row.base_mean_ns, row.test_mean_ns, text_or_null(row.base_names), text_or_null(row.test_names)});
   });
   return table;
 }
@@ -152,10 +148,11 @@ result::Table ops_table(const Comparison& comparison, std::int64_t top) {
     others.gpu_ns += row.gpu_ns;
   };
   put_rows(comparison.ops, top, add, [&](const OpRow& row, Stands stands) {
-    table.add({row.name, own(stands, op_kind_name(row.kind)), row.count.base, row.count.test, row.count.change(), row.time_ns.base,
-               row.time_ns.test, row.time_ns.change(), percent(row.time_ns.change(), row.time_ns.base),
-               own(stands, change_class_name(row.change)), row.self_ns.base, row.self_ns.test, row.self_ns.change(), row.gpu_ns.base,
-               row.gpu_ns.test, row.gpu_ns.change()});
+    table.add({row.name, own(stands, op_kind_name(row.kind)), row.count.base, row.count.test, row.count.change(),
+               row.time_ns.base, row.time_ns.test, row.time_ns.change(),
+               percent(row.time_ns.change(), row.time_ns.base), own(stands, change_class_name(row.change)),
+               row.self_ns.base, row.self_ns.test, row.self_ns.change(), row.gpu_ns.base, row.gpu_ns.test,
+               row.gpu_ns.change()});
   });
   return table;
 }
@@ -175,7 +172,8 @@ result::Table owned_table(const Comparison& comparison, std::int64_t top) {
   result::Table table(kDiffSpecs[3]);
   const auto add = [](OwnedRow& others, const OwnedRow& row) { others.time_ns += row.time_ns; };
   put_rows(comparison.owned, top, add, [&](const OwnedRow& row, Stands stands) {
-    table.add({own(stands, component_name(row.component)), row.name, row.time_ns.base, row.time_ns.test, row.time_ns.change()});
+    table.add({own(stands, component_name(row.component)), row.name, row.time_ns.base, row.time_ns.test,
+               row.time_ns.change()});
   });
   return table;
 }
@@ -204,7 +202,9 @@ void add_comparison_tables(const Comparison& comparison, std::int64_t top, resul
   document.tables.push_back(metrics_table(comparison));
 }
 
-result::Table steps_table() { return result::Table(kDiffSpecs[4]); }
+result::Table steps_table() {
+  return result::Table(kDiffSpecs[4]);
+}
 
 void add_step_rows(std::span<Ranked<Partial>> ranks, Sampling sampling, std::string_view run, result::Table& table) {
   for (const auto& [context, partial] : ranks) {
@@ -222,8 +222,8 @@ void add_step_rows(std::span<Ranked<Partial>> ranks, Sampling sampling, std::str
 void add_gates_table(std::span<const JudgedGate> gates, result::Document& document) {
   result::Table table(kDiffSpecs[6]);
   for (const JudgedGate& gate : gates) {
-    table.add({gate.gate.text, text_or_null(gate.base), text_or_null(gate.test), text_or_null(gate.measured), gate.gate.limit,
-               result::gate_outcome_name(gate.outcome)});
+    table.add({gate.gate.text, text_or_null(gate.base), text_or_null(gate.test), text_or_null(gate.measured),
+               gate.gate.limit, result::gate_outcome_name(gate.outcome)});
   }
   document.tables.push_back(std::move(table));
 }
@@ -231,7 +231,8 @@ void add_gates_table(std::span<const JudgedGate> gates, result::Document& docume
 void add_check_table(std::span<const JudgedGate> gates, result::Document& document) {
   result::Table table(kCheckSpecs[0]);
   for (const JudgedGate& gate : gates) {
-    table.add({gate.gate.text, text_or_null(gate.measured), gate.gate.limit, result::gate_outcome_name(gate.outcome), text_or_null(gate.gate.why)});
+    table.add({gate.gate.text, text_or_null(gate.measured), gate.gate.limit, result::gate_outcome_name(gate.outcome),
+               text_or_null(gate.gate.why)});
   }
   document.tables.push_back(std::move(table));
 }

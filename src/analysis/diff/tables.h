@@ -1,11 +1,11 @@
 #pragma once
 // The tables of diff and check.
 
-#include <span>
-
 #include "hta/analysis/diff/comparison.h"
 #include "hta/analysis/diff/gates.h"
 #include "hta/result/document.h"
+
+#include <span>
 
 namespace hta::analysis::diff {
 

@@ -19,7 +19,9 @@ Component component_of(KernelType type) {
   }
 }
 
-bool is_idle(Component component) { return static_cast<std::size_t>(component) >= kBusyComponents; }
+bool is_idle(Component component) {
+  return static_cast<std::size_t>(component) >= kBusyComponents;
+}
 
 }  // namespace
 
@@ -56,7 +58,8 @@ class Timeline::Sweep {
   };
 
   void begin_with(GpuId first) {
-    put(kBeginning, trace_.gpu.launch[gap_ender(first)].valid() ? Component::kHostWait : Component::kOtherIdle, kNoOwner);
+    put(kBeginning, trace_.gpu.launch[gap_ender(first)].valid() ? Component::kHostWait : Component::kOtherIdle,
+        kNoOwner);
     now_ = busy_until_ = trace_.gpu.start_ns[first];
   }
 
@@ -65,7 +68,8 @@ class Timeline::Sweep {
     const GpuEvents& gpu = trace_.gpu;
     const auto key = [&](GpuId i) { return std::tuple(trace_.stream_of(i), gpu.position[i]); };
     GpuId best = first;
-    for (std::size_t next = first.value() + 1; next < gpu.size() && gpu.start_ns[GpuId(next)] == gpu.start_ns[first]; ++next) {
+    for (std::size_t next = first.value() + 1; next < gpu.size() && gpu.start_ns[GpuId(next)] == gpu.start_ns[first];
+         ++next) {
       if (key(GpuId(next)) < key(best)) best = GpuId(next);
     }
     return best;
@@ -77,8 +81,8 @@ class Timeline::Sweep {
     return trace_.gpu.start_ns[first] - busy_until_ < kernel_gap_ns_ ? Component::kKernelWait : Component::kOtherIdle;
   }
 
-  // Gives the time from now to `until` to those who run. Events queue up by start, so the head of a queue is the first in
-  // event order; one behind it that ended meanwhile is dropped when its turn comes.
+  // Gives the time from now to `until` to those who run. Events queue up by start, so the head of a queue is the first
+  // in event order; one behind it that ended meanwhile is dropped when its turn comes.
   void give_until(Nanos until) {
     while (now_ < until) {
       Nanos next = until;

@@ -1,18 +1,20 @@
 #include "words.h"
 
-#include <algorithm>
-#include <cstdlib>
-
 #include "hta/base/exact.h"
 #include "hta/base/human.h"
 #include "hta/base/text.h"
+
+#include <algorithm>
+#include <cstdlib>
 
 namespace hta::analysis::diff {
 namespace {
 
 constexpr std::size_t kKernelsNamed = 3;
 
-std::string signed_time(Nanos nanos) { return nanos > 0 ? "+" + human_time(nanos) : human_time(nanos); }
+std::string signed_time(Nanos nanos) {
+  return nanos > 0 ? "+" + human_time(nanos) : human_time(nanos);
+}
 
 std::string signed_percent(Int128 part, Int128 whole) {
   const auto value = percent(part, whole);
@@ -20,19 +22,24 @@ std::string signed_percent(Int128 part, Int128 whole) {
   return (*value > 0 ? "+" : "") + fixed_point(*value, 2) + " %";
 }
 
-std::string count_of(std::int64_t n, std::string_view one, std::string_view many) { return with_commas(n) + " " + std::string(n == 1 ? one : many); }
+std::string count_of(std::int64_t n, std::string_view one, std::string_view many) {
+  return with_commas(n) + " " + std::string(n == 1 ? one : many);
+}
 
 std::string verdict_sentence(const MetricRow& step) {
-  std::string text = "Step time: " + human_time(step.time_ns.base) + " in BASE, " + human_time(step.time_ns.test) + " in TEST";
+  std::string text =
+      "Step time: " + human_time(step.time_ns.base) + " in BASE, " + human_time(step.time_ns.test) + " in TEST";
   const Nanos change = step.time_ns.change();
-  text += change == 0 ? ", no difference" : ": " + signed_time(change) + " (" + signed_percent(change, step.time_ns.base) + ")";
-  const std::string steps = step.steps.base == step.steps.test
-                                ? count_of(step.steps.base, "step", "steps") + " a side"
-                                : count_of(step.steps.base, "step", "steps") + " against " + std::to_string(step.steps.test);
+  text += change == 0 ? ", no difference"
+                      : ": " + signed_time(change) + " (" + signed_percent(change, step.time_ns.base) + ")";
+  const std::string steps = step.steps.base == step.steps.test ? count_of(step.steps.base, "step", "steps") + " a side"
+                                                               : count_of(step.steps.base, "step", "steps") +
+                                                                     " against " + std::to_string(step.steps.test);
   const auto p_text = [&] { return "p = " + fixed_point(*step.noise.p_value, 4); };
   switch (step.noise.verdict) {
     case Verdict::kInsufficient:
-      return text + "; with " + steps + " nobody can tell it from noise (" + std::to_string(kFewestForVerdict) + " a side are needed).";
+      return text + "; with " + steps + " nobody can tell it from noise (" + std::to_string(kFewestForVerdict) +
+             " a side are needed).";
     case Verdict::kUnchanged: return text + "; no more than noise (" + p_text() + ", " + steps + ").";
     case Verdict::kSlower: return text + "; TEST is slower (" + p_text() + ", " + steps + ").";
     case Verdict::kFaster: return text + "; TEST is faster (" + p_text() + ", " + steps + ").";
@@ -47,7 +54,8 @@ std::vector<Component> by_change(const Comparison& comparison) {
   for (std::size_t c = 0; c < kComponents; ++c) {
     if (change(static_cast<Component>(c)) != 0) out.push_back(static_cast<Component>(c));
   }
-  std::stable_sort(out.begin(), out.end(), [&](Component a, Component b) { return std::abs(change(a)) > std::abs(change(b)); });
+  std::stable_sort(out.begin(), out.end(),
+                   [&](Component a, Component b) { return std::abs(change(a)) > std::abs(change(b)); });
   return out;
 }
 
@@ -58,10 +66,13 @@ std::string component_text(const Comparison& comparison, Component component) {
 
 std::string dominance_sentence(const Comparison& comparison, const std::vector<Component>& changed) {
   const Pair largest = comparison.metrics[static_cast<std::size_t>(changed.front()) + 1].time_ns;
-  std::string text = "What dominates: " + component_text(comparison, changed.front()) + " (" + human_time(largest.base) + " to " + human_time(largest.test);
-  if (const auto share = percent(largest.change(), comparison[Metric::kStepTime].time_ns.change())) text += ", " + fixed_point(*share, 2) + " % of the change";
+  std::string text = "What dominates: " + component_text(comparison, changed.front()) + " (" +
+                     human_time(largest.base) + " to " + human_time(largest.test);
+  if (const auto share = percent(largest.change(), comparison[Metric::kStepTime].time_ns.change()))
+    text += ", " + fixed_point(*share, 2) + " % of the change";
   text += ")";
-  for (std::size_t i = 1; i < changed.size() && i < 4; ++i) text += (i == 1 ? "; then " : ", ") + component_text(comparison, changed[i]);
+  for (std::size_t i = 1; i < changed.size() && i < 4; ++i)
+    text += (i == 1 ? "; then " : ", ") + component_text(comparison, changed[i]);
   return text + ".";
 }
 
@@ -75,9 +86,11 @@ std::string busy_sentence(const RunProfile& base, const RunProfile& test, const 
   const Pair busy = comparison[Metric::kGpuBusy].time_ns;
   const Pair step = comparison[Metric::kStepTime].time_ns;
   const bool other_gpus = base.environment.gpus != test.environment.gpus;
-  const auto on = [&](const RunProfile& run) { return other_gpus ? " (" + joined(run.environment.gpus) + ")" : std::string(); };
-  return "GPU busy " + human_percent(busy.base, step.base) + " of the step in BASE" + on(base) + ", " + human_percent(busy.test, step.test) +
-         " in TEST" + on(test) + ".";
+  const auto on = [&](const RunProfile& run) {
+    return other_gpus ? " (" + joined(run.environment.gpus) + ")" : std::string();
+  };
+  return "GPU busy " + human_percent(busy.base, step.base) + " of the step in BASE" + on(base) + ", " +
+         human_percent(busy.test, step.test) + " in TEST" + on(test) + ".";
 }
 
 std::string kernels_sentence(const Comparison& comparison) {
@@ -85,15 +98,16 @@ std::string kernels_sentence(const Comparison& comparison) {
   std::size_t named = 0;
   for (const KernelRow& row : comparison.kernels) {
     if (row.change == ChangeClass::kUnchanged || named == kKernelsNamed) continue;
-    text += (named++ == 0 ? "Kernels: " : "; ") + short_name(row.name) + " " + signed_time(row.time_ns.change()) + " (" +
-            std::string(change_class_name(row.change)) + ")";
+    text += (named++ == 0 ? "Kernels: " : "; ") + short_name(row.name) + " " + signed_time(row.time_ns.change()) +
+            " (" + std::string(change_class_name(row.change)) + ")";
   }
   return text.empty() ? "Kernels: none changed." : text + ".";
 }
 
 }  // namespace
 
-void add_heading(const RunProfile& base, const RunProfile& test, const Comparison& comparison, result::Document& document) {
+void add_heading(const RunProfile& base, const RunProfile& test, const Comparison& comparison,
+                 result::Document& document) {
   document.heading.push_back(verdict_sentence(comparison[Metric::kStepTime]));
   const std::vector<Component> changed = by_change(comparison);
   if (changed.empty()) document.heading.emplace_back("No part of the step differs.");
@@ -103,15 +117,17 @@ void add_heading(const RunProfile& base, const RunProfile& test, const Compariso
   document.heading.push_back(kernels_sentence(comparison));
 }
 
-void add_notes(const RunProfile& base, const RunProfile& test, const Comparison& comparison, result::Document& document) {
+void add_notes(const RunProfile& base, const RunProfile& test, const Comparison& comparison,
+               result::Document& document) {
   using enum result::Severity;
   if (base.environment.ranks != test.environment.ranks) {
     document.note("ranks-differ", "BASE has " + count_of(base.environment.ranks, "rank", "ranks") + ", TEST " +
-                                      std::to_string(test.environment.ranks) + "; values are per step and rank, so they are compared all the same");
+                                      std::to_string(test.environment.ranks) +
+                                      "; values are per step and rank, so they are compared all the same");
   }
   if (base.environment.gpus != test.environment.gpus) {
-    document.note("gpus-differ", "the GPUs differ: " + joined(base.environment.gpus) + " in BASE, " + joined(test.environment.gpus) +
-                                     " in TEST; times are compared as they are");
+    document.note("gpus-differ", "the GPUs differ: " + joined(base.environment.gpus) + " in BASE, " +
+                                     joined(test.environment.gpus) + " in TEST; times are compared as they are");
   }
   if (base.kernels.empty() && test.kernels.empty()) {
     document.note("no-gpu-events", "neither run has GPU events; was ProfilerActivity.CUDA on?");
@@ -121,13 +137,17 @@ void add_notes(const RunProfile& base, const RunProfile& test, const Comparison&
   });
   const auto kernels = static_cast<std::int64_t>(comparison.kernels.size());
   if (kernels > 0 && common * 2 < kernels) {
-    document.note("few-common-kernels", "only " + std::to_string(common) + " of " + count_of(kernels, "kernel", "kernels") +
-                                            " run on both sides; the waterfall says more than single kernels", kInfo);
+    document.note("few-common-kernels",
+                  "only " + std::to_string(common) + " of " + count_of(kernels, "kernel", "kernels") +
+                      " run on both sides; the waterfall says more than single kernels",
+                  kInfo);
   }
   const std::size_t left_out = base.incomplete_left_out + test.incomplete_left_out;
   if (left_out > 0) {
-    document.note("incomplete-left-out", count_of(static_cast<std::int64_t>(left_out), "incomplete step is", "incomplete steps are") +
-                                             " left out; --step takes it by its number", kInfo);
+    document.note("incomplete-left-out",
+                  count_of(static_cast<std::int64_t>(left_out), "incomplete step is", "incomplete steps are") +
+                      " left out; --step takes it by its number",
+                  kInfo);
   }
 }
 

@@ -1,14 +1,14 @@
 #include "measures.h"
 
-#include <algorithm>
-#include <array>
-#include <set>
-#include <vector>
-
 #include "hta/base/exact.h"
 #include "hta/base/human.h"
 #include "hta/base/text.h"
 #include "hta/report/render.h"
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <vector>
 
 namespace hta::report {
 
@@ -24,7 +24,8 @@ const Table* Answers::table(std::string_view command, std::string_view name) con
 
 bool Answers::noted(std::string_view code) const {
   return std::any_of(documents_.begin(), documents_.end(), [&](const result::Document& document) {
-    return std::any_of(document.notes.begin(), document.notes.end(), [&](const result::Note& note) { return note.code == code; });
+    return std::any_of(document.notes.begin(), document.notes.end(),
+                       [&](const result::Note& note) { return note.code == code; });
   });
 }
 
@@ -62,8 +63,12 @@ class Rows {
   bool complete() const { return complete_; }
   std::size_t size() const { return complete_ ? table_.rows() : 0; }
   bool null(std::size_t row, std::size_t column) const { return table_.is_null(row, columns_[column]); }
-  std::int64_t number(std::size_t row, std::size_t column) const { return null(row, column) ? 0 : table_.number(row, columns_[column]); }
-  std::string_view text(std::size_t row, std::size_t column) const { return null(row, column) ? std::string_view() : table_.text(row, columns_[column]); }
+  std::int64_t number(std::size_t row, std::size_t column) const {
+    return null(row, column) ? 0 : table_.number(row, columns_[column]);
+  }
+  std::string_view text(std::size_t row, std::size_t column) const {
+    return null(row, column) ? std::string_view() : table_.text(row, columns_[column]);
+  }
 
  private:
   const Table& table_;
@@ -93,7 +98,8 @@ class Meter {
     measures_[std::move(name)] = {type, value, std::move(subject)};
   }
   void share(std::string name, std::optional<std::int64_t> part, std::string subject = {}) {
-    put(std::move(name), CellType::kPercent, part && span_ > 0 ? percent(*part, span_) : std::nullopt, std::move(subject));
+    put(std::move(name), CellType::kPercent, part && span_ > 0 ? percent(*part, span_) : std::nullopt,
+        std::move(subject));
   }
 
   void shares_of_time() {
@@ -102,7 +108,8 @@ class Meter {
       share(std::string(part) + "_pct", answers_.sum("breakdown", "temporal", std::string(part) + "_us"));
     }
     for (const std::string_view category : {"host_wait", "kernel_wait", "other"}) {
-      share("idle_" + std::string(category) + "_pct", answers_.sum("idle", "device_idle", "idle_us", "category", category));
+      share("idle_" + std::string(category) + "_pct",
+            answers_.sum("idle", "device_idle", "idle_us", "category", category));
     }
   }
 
@@ -111,9 +118,12 @@ class Meter {
     const Table* causes = answers_.table("idle", "gap_causes");
     const Table* sources = answers_.table("idle", "gap_sources");
     if (causes == nullptr) return;
-    for (const auto& [cause, name] : {std::pair<std::string_view, std::string_view>{"data_loading", "idle_data_loading_pct"},
-                                      {"synchronisation", "idle_sync_pct"}, {"memory_allocation", "idle_allocator_pct"},
-                                      {"optimizer", "idle_optimizer_pct"}, {"python", "idle_python_pct"}}) {
+    for (const auto& [cause, name] :
+         {std::pair<std::string_view, std::string_view>{"data_loading", "idle_data_loading_pct"},
+          {"synchronisation", "idle_sync_pct"},
+          {"memory_allocation", "idle_allocator_pct"},
+          {"optimizer", "idle_optimizer_pct"},
+          {"python", "idle_python_pct"}}) {
       std::string subject;
       if (sources != nullptr) {
         const Rows rows(*sources, {"cause", "activity", "place"});
@@ -155,11 +165,13 @@ class Meter {
         }
       }
     }
-    const auto top = std::max_element(by_name.begin(), by_name.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+    const auto top = std::max_element(by_name.begin(), by_name.end(),
+                                      [](const auto& a, const auto& b) { return a.second < b.second; });
     put("top_kernel_pct", CellType::kPercent, top == by_name.end() ? std::nullopt : percent(top->second, total),
         top == by_name.end() ? "" : readable_kernel_name(top->first));
     put("short_kernel_pct", CellType::kPercent, calls > 0 ? percent(short_calls, calls) : std::nullopt);
-    put("mean_kernel_us", CellType::kTime, calls > 0 ? std::optional(divide_half_even(computing, calls)) : std::nullopt);
+    put("mean_kernel_us", CellType::kTime,
+        calls > 0 ? std::optional(divide_half_even(computing, calls)) : std::nullopt);
     share("copy_pct", copies);
     share("pageable_copy_pct", pageable, pageable_name);
   }
@@ -189,7 +201,8 @@ class Meter {
     if (temporal == nullptr) return;
     const Rows rows(*temporal, {"rank", "compute_us"});
     std::map<std::int64_t, std::int64_t> compute;
-    for (std::size_t row = 0; row < rows.size(); ++row) compute[RankKey::from_value(rows.number(row, 0)).rank()] += rows.number(row, 1);
+    for (std::size_t row = 0; row < rows.size(); ++row)
+      compute[RankKey::from_value(rows.number(row, 0)).rank()] += rows.number(row, 1);
     if (compute.size() < 3) return;
     std::vector<std::int64_t> values;
     auto slowest = compute.begin();
@@ -198,7 +211,8 @@ class Meter {
       if (at->second > slowest->second) slowest = at;
     }
     const std::int64_t median_2 = *median_times_2(values);
-    put("compute_excess_pct", CellType::kPercent, median_2 > 0 ? percent(Int128{2} * slowest->second - median_2, median_2) : std::nullopt,
+    put("compute_excess_pct", CellType::kPercent,
+        median_2 > 0 ? percent(Int128{2} * slowest->second - median_2, median_2) : std::nullopt,
         "rank " + std::to_string(slowest->first));
   }
 
@@ -210,7 +224,8 @@ class Meter {
     for (std::size_t row = 0; row < rows.size(); ++row) {
       if (rows.number(row, 1) != 0) outliers.insert(rows.number(row, 0));
     }
-    put("outlier_steps", CellType::kInteger, rows.size() > 0 ? std::optional(static_cast<std::int64_t>(outliers.size())) : std::nullopt, worst_step());
+    put("outlier_steps", CellType::kInteger,
+        rows.size() > 0 ? std::optional(static_cast<std::int64_t>(outliers.size())) : std::nullopt, worst_step());
   }
 
   // Where most time was lost. Ranks whose communication grew waited for another one: that one tells more.
@@ -219,18 +234,23 @@ class Meter {
     if (table == nullptr) return {};
     const Rows rows(*table, {"rank", "step", "over_median_us", "part", "part_change_us"});
     std::optional<std::size_t> worst;
-    const auto weight = [&](std::size_t row) { return std::pair(rows.text(row, 3) != "exposed communication", rows.number(row, 4)); };
+    const auto weight = [&](std::size_t row) {
+      return std::pair(rows.text(row, 3) != "exposed communication", rows.number(row, 4));
+    };
     for (std::size_t row = 0; row < rows.size(); ++row) {
       if (!worst || weight(row) > weight(*worst)) worst = row;
     }
     if (!worst) return {};
-    return "step " + std::to_string(rows.number(*worst, 1)) + " on rank " + std::to_string(RankKey::from_value(rows.number(*worst, 0)).rank()) + ", " +
-           human_time(rows.number(*worst, 2)) + " over the median, where " + std::string(rows.text(*worst, 3)) + " grew by " + human_time(rows.number(*worst, 4));
+    return "step " + std::to_string(rows.number(*worst, 1)) + " on rank " +
+           std::to_string(RankKey::from_value(rows.number(*worst, 0)).rank()) + ", " +
+           human_time(rows.number(*worst, 2)) + " over the median, where " + std::string(rows.text(*worst, 3)) +
+           " grew by " + human_time(rows.number(*worst, 4));
   }
 
   void stragglers() {
     const Table* table = answers_.table("stragglers", "stragglers");
-    if (table == nullptr) return share("exposed_comm_net_pct", answers_.sum("breakdown", "temporal", "exposed_comm_us"));
+    if (table == nullptr)
+      return share("exposed_comm_net_pct", answers_.sum("breakdown", "temporal", "exposed_comm_us"));
     const Rows rows(*table, {"rank", "verdict", "wait_caused_us", "last_pct", "cause"});
     std::optional<std::size_t> worst;
     std::int64_t named = 0;  // waits caused by ranks that are late, persistently or once
@@ -246,16 +266,21 @@ class Meter {
     // The others' waits are summed over ranks, as the spans are.
     share("straggler_wait_pct", worst ? rows.number(*worst, 2) : 0, subject);
     share("late_ranks_wait_pct", named);
-    if (const auto exposed = answers_.sum("breakdown", "temporal", "exposed_comm_us")) share("exposed_comm_net_pct", std::max<std::int64_t>(0, *exposed - named));
-    put("straggler_last_pct", CellType::kPercent, worst ? std::optional(rows.number(*worst, 3)) : std::nullopt, subject);
+    if (const auto exposed = answers_.sum("breakdown", "temporal", "exposed_comm_us"))
+      share("exposed_comm_net_pct", std::max<std::int64_t>(0, *exposed - named));
+    put("straggler_last_pct", CellType::kPercent, worst ? std::optional(rows.number(*worst, 3)) : std::nullopt,
+        subject);
   }
 
   void capture() {
     const result::Quality& q = answers_.first().quality;
     put("damaged_events", CellType::kInteger, static_cast<std::int64_t>(q.damaged));
     put("unlinked_pct", CellType::kPercent,
-        q.gpu_events > 0 ? percent(static_cast<std::int64_t>(q.gpu_events - q.gpu_events_linked), static_cast<std::int64_t>(q.gpu_events)) : std::nullopt);
-    put("incomplete_capture", CellType::kInteger, answers_.noted("step-incomplete") || answers_.noted("truncated") || answers_.noted("gzip-truncated") ? 1 : 0);
+        q.gpu_events > 0 ? percent(static_cast<std::int64_t>(q.gpu_events - q.gpu_events_linked),
+                                   static_cast<std::int64_t>(q.gpu_events))
+                         : std::nullopt);
+    put("incomplete_capture", CellType::kInteger,
+        answers_.noted("step-incomplete") || answers_.noted("truncated") || answers_.noted("gzip-truncated") ? 1 : 0);
     put("missing_ranks", CellType::kInteger, answers_.noted("rank-missing") ? 1 : 0);
   }
 
@@ -266,7 +291,9 @@ class Meter {
 
 }  // namespace
 
-Measures measure(const Answers& answers) { return Meter(answers).all(); }
+Measures measure(const Answers& answers) {
+  return Meter(answers).all();
+}
 
 CellType measure_type(std::string_view name) {
   if (name.ends_with("_pct")) return CellType::kPercent;

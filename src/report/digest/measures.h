@@ -1,13 +1,13 @@
 #pragma once
 // Named numbers that rules look at, each computed from the tables of one or two analyses.
 
+#include "hta/result/document.h"
+
 #include <map>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
-
-#include "hta/result/document.h"
 
 namespace hta::report {
 

@@ -1,16 +1,16 @@
 #include "hta/analysis/breakdown.h"
 
-#include <catch2/catch.hpp>
-
 #include "support/random_trace.h"
 #include "support/trace_sketch.h"
+#include <catch2/catch.hpp>
 
 using namespace hta;
 using namespace hta::test;
 using Rows = std::vector<std::string>;
 
 namespace {
-Outcome breakdown_of(const Trace& trace, std::initializer_list<std::pair<std::string_view, std::string_view>> options = {}) {
+Outcome breakdown_of(const Trace& trace,
+                     std::initializer_list<std::pair<std::string_view, std::string_view>> options = {}) {
   return run(analysis::kBreakdown, {&trace}, options_of(analysis::kBreakdown, options));
 }
 }  // namespace
@@ -18,7 +18,7 @@ Outcome breakdown_of(const Trace& trace, std::initializer_list<std::pair<std::st
 TEST_CASE("breakdown: communication counts only where no computation hides it") {
   TraceSketch sketch;
   sketch.gpu("gemm", 0, 50);
-  sketch.gpu("ncclDevKernel_AllReduce", 30, 50, 0, 20);   // 30-80: 20 hidden, 30 exposed
+  sketch.gpu("ncclDevKernel_AllReduce", 30, 50, 0, 20);       // 30-80: 20 hidden, 30 exposed
   sketch.gpu("Memcpy HtoD", 70, 20, 0, 16, 0, "gpu_memcpy");  // 70-90: 10 beside communication, 10 alone
   sketch.gpu("gemm", 100, 10);
   const Trace trace = sketch.build();
@@ -26,9 +26,10 @@ TEST_CASE("breakdown: communication counts only where no computation hides it") 
   REQUIRE(outcome.status.ok());
   CHECK(rows_of(outcome.document, "temporal") ==
         Rows{"0|0|110.000|10.000|60.000|30.000|10.000|40.000|9.09|54.55|27.27|9.09|36.36"});
-  CHECK(rows_of(outcome.document, "kernel_types") ==
-        Rows{"COMPUTATION|40.000|40.00", "COMMUNICATION|20.000|20.00", "COMPUTATION overlapping COMMUNICATION|20.000|20.00",
-             "COMMUNICATION overlapping MEMORY|10.000|10.00", "MEMORY|10.000|10.00"});
+  CHECK(rows_of(outcome.document, "kernel_types") == Rows{"COMPUTATION|40.000|40.00", "COMMUNICATION|20.000|20.00",
+                                                          "COMPUTATION overlapping COMMUNICATION|20.000|20.00",
+                                                          "COMMUNICATION overlapping MEMORY|10.000|10.00",
+                                                          "MEMORY|10.000|10.00"});
 }
 
 TEST_CASE("breakdown: a rank without GPU events has a row with an empty device") {
@@ -76,7 +77,8 @@ TEST_CASE("breakdown: kernels are told apart by the innermost GPU annotation aro
   sketch.gpu("gemm", 60, 10, 0, 20);  // another stream: none of these
   const Trace trace = sketch.build();
   const Outcome outcome = breakdown_of(trace, {{"by", "annotation"}});
-  CHECK(rows_of(outcome.document, "kernels", {"name", "annotation", "count"}) == Rows{"gemm||1", "gemm|attention|1", "gemm|forward|1"});
+  CHECK(rows_of(outcome.document, "kernels", {"name", "annotation", "count"}) ==
+        Rows{"gemm||1", "gemm|attention|1", "gemm|forward|1"});
 }
 
 TEST_CASE("breakdown: across ranks the slowest and the fastest rank are named") {

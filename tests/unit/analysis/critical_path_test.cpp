@@ -1,8 +1,7 @@
 #include "hta/analysis/critical_path.h"
 
-#include <catch2/catch.hpp>
-
 #include "support/trace_sketch.h"
+#include <catch2/catch.hpp>
 
 namespace hta {
 namespace {
@@ -16,7 +15,8 @@ constexpr auto us = TraceSketch::us;
 
 test::Outcome run(const Trace& trace, Values values = {}) {
   analysis::Options options = test::options_of(kCriticalPath, values);
-  options.tables = {"critical_path", "critical_path_summary", "critical_path_events", "critical_path_window", "critical_path_slack"};
+  options.tables = {"critical_path", "critical_path_summary", "critical_path_events", "critical_path_window",
+                    "critical_path_slack"};
   return test::run(kCriticalPath, {&trace}, options);
 }
 
@@ -64,12 +64,12 @@ TEST_CASE("critical path: from the waiting call over the kernel to its launch, e
   const test::Outcome outcome = run(trace);
   CHECK(test::rows_of(outcome.document, "critical_path_window") == Rows{"0|trace|0.000|150.000|150.000|6|5|2|0.000"});
   CHECK(test::rows_of(outcome.document, "critical_path_summary") == Rows{
-                                                                         "0|gpu_compute_bound|100.000|66.67|1",
-                                                                         "0|cpu_bound|25.000|16.67|2",
-                                                                         "0|launch_overhead|15.000|10.00|1",
-                                                                         "0|runtime_call|5.000|3.33|1",
-                                                                         "0|sync_wait|5.000|3.33|1",
-                                                                     });
+                                                                        "0|gpu_compute_bound|100.000|66.67|1",
+                                                                        "0|cpu_bound|25.000|16.67|2",
+                                                                        "0|launch_overhead|15.000|10.00|1",
+                                                                        "0|runtime_call|5.000|3.33|1",
+                                                                        "0|sync_wait|5.000|3.33|1",
+                                                                    });
 }
 
 TEST_CASE("critical path: a stream's sync record narrows the wait to that stream") {
@@ -186,9 +186,10 @@ TEST_CASE("critical path: a step begins when the work of the step before was don
   }
   const Trace trace = sketch.build();
   // Done at 180, 330 and 480: the middle step has the GPU to itself from 180 to 330.
-  CHECK(test::rows_of(run(trace).document, "critical_path_window") == Rows{"0|step 1|180.000|330.000|150.000|1|1|0|0.000"});
-  CHECK(test::rows_of(run(trace, {{"step", "0-1"}}).document, "critical_path_window", {"window", "start_us", "end_us"}) ==
-        Rows{"steps 0-1|0.000|330.000"});
+  CHECK(test::rows_of(run(trace).document, "critical_path_window") ==
+        Rows{"0|step 1|180.000|330.000|150.000|1|1|0|0.000"});
+  CHECK(test::rows_of(run(trace, {{"step", "0-1"}}).document, "critical_path_window",
+                      {"window", "start_us", "end_us"}) == Rows{"steps 0-1|0.000|330.000"});
 }
 
 TEST_CASE("critical path: instances of an annotation count from either end, and only on the host") {
@@ -213,7 +214,7 @@ TEST_CASE("critical path: what is asked for and is not there is told") {
   sketch.step(4, 0, 100);
   sketch.op("aten::mm", 5, 20);
   const Trace trace = sketch.build();
-  CHECK(run(trace, {{"step", "7"}}).status.error().message == "there is no step 7; the trace has 4 to 4");
+  CHECK(run(trace, {{"step", "7"}}).status.error().message == "there is no step 7; the trace has step 4 only");
   TraceSketch empty;
   CHECK(run(empty.build()).status.error().message ==
         "the trace holds no work: neither GPU events nor operators nor runtime calls that take time");
@@ -221,14 +222,15 @@ TEST_CASE("critical path: what is asked for and is not there is told") {
 
 TEST_CASE("critical path: malformed choices are refused before anything is read") {
   const auto refusal = [](Values values) {
-    const Status status = kCriticalPath.check(test::options_of(kCriticalPath, values));
+    const Status status = kCriticalPath.validate(test::options_of(kCriticalPath, values));
     return status.ok() ? std::string() : status.error().message;
   };
   CHECK(refusal({{"step", "3"}, {"trace", ""}}) == "--step, --annotation, --time and --trace exclude each other");
   CHECK(refusal({{"step", "b"}}) == "--step: 'b' is no step; write N or A-B");
   CHECK(refusal({{"time", "5:5"}}) == "--time: '5:5' is no range of times; write A:B in microseconds, A before B");
   CHECK(refusal({{"instance", "1"}}) == "--instance counts annotations; give --annotation NAME with it");
-  CHECK(refusal({{"only-critical", ""}}) == "--only-critical reduces what --overlay writes; give --overlay FILE with it");
+  CHECK(refusal({{"only-critical", ""}}) ==
+        "--only-critical reduces what --overlay writes; give --overlay FILE with it");
   CHECK(refusal({{"data-loading", "("}}).starts_with("--data-loading: '(' is no regular expression: "));
   CHECK(refusal({{"step", "3-5"}}).empty());
 }
@@ -236,9 +238,10 @@ TEST_CASE("critical path: malformed choices are refused before anything is read"
 TEST_CASE("critical path: slack is how much later something may end before the window does") {
   TraceSketch sketch = launch_and_wait();
   sketch.kernel("beside", 16, 2, 40, 30, 8);
-  // gemm ends at 130 and holds up the call; beside ends at 70, and the call would let it take until 130.
+  // gemm ends at 130 and holds up the call; nothing waits for beside, which ends at 70 of 150.
   const test::Outcome outcome = run(sketch.build(), {{"slack", ""}});
-  const Rows rows = test::rows_of(outcome.document, "critical_path_slack", {"event", "count", "min_slack_us", "sum_us"});
+  const Rows rows =
+      test::rows_of(outcome.document, "critical_path_slack", {"event", "count", "min_slack_us", "sum_us"});
   CHECK(rows.front() == "gemm|1|0.000|100.000");
   CHECK(std::find(rows.begin(), rows.end(), "beside|1|80.000|30.000") != rows.end());
 }
@@ -249,15 +252,18 @@ TEST_CASE("critical path: the overlay draws each piece, and arrows from track to
   REQUIRE(outcome.document.overlays.size() == 1);
   const result::Overlay& overlay = outcome.document.overlays.front();
   CHECK(overlay.target_path == "out.json");
-  CHECK(overlay.elements.front() ==
-        R"({"ph":"M","pid":"hta critical path","tid":0,"name":"process_name","args":{"name":"critical path of rank 0"}})");
-  CHECK(overlay.elements.at(5) ==
-        R"({"ph":"X","cat":"hta_critical_path","name":"gemm","pid":"hta critical path","tid":0,"ts":30.000,"dur":100.000,)"
-        R"("args":{"order":4,"bound_by":"gpu_compute_bound","link":"gap"}})");
+  CHECK(
+      overlay.elements.front() ==
+      R"({"ph":"M","pid":"hta critical path","tid":0,"name":"process_name","args":{"name":"critical path of rank 0"}})");
+  CHECK(
+      overlay.elements.at(5) ==
+      R"({"ph":"X","cat":"hta_critical_path","name":"gemm","pid":"hta critical path","tid":0,"ts":30.000,"dur":100.000,)"
+      R"("args":{"order":4,"bound_by":"gpu_compute_bound","link":"gap"}})");
   CHECK(overlay.elements.at(6) ==
         R"({"ph":"s","cat":"hta_critical_path","name":"hta_critical_path","id":4,"pid":100,"tid":100,"ts":14.999})");
-  CHECK(overlay.elements.at(7) ==
-        R"({"ph":"f","cat":"hta_critical_path","name":"hta_critical_path","id":4,"pid":0,"tid":7,"ts":30.000,"bp":"e"})");
+  CHECK(
+      overlay.elements.at(7) ==
+      R"({"ph":"f","cat":"hta_critical_path","name":"hta_critical_path","id":4,"pid":0,"tid":7,"ts":30.000,"bp":"e"})");
   CHECK(overlay.keep_positions == std::vector<std::uint32_t>{0, 1, 2, 3, 4});
 }
 

@@ -106,8 +106,8 @@ TEST_CASE("memory: releases count for the operator in which they happen, and liv
   const Trace trace = r.sketch.build();
   const Outcome outcome = memory_of(trace);
   CHECK(rows_of(outcome.document, "memory_operators",
-                {"operator", "net_bytes", "allocated_bytes", "released_bytes", "allocations", "releases"}) ==
-        Rows{"aten::a|350|350|0|2|0", "aten::b|50|400|350|1|2"});
+                {"operator", "net_bytes", "kept_bytes", "allocated_bytes", "released_bytes", "allocations",
+                 "releases"}) == Rows{"aten::a|350|0|350|0|2|0", "aten::b|50|400|400|350|1|2"});
   CHECK(rows_of(outcome.document, "memory_live_at_peak", {"operator", "bytes", "pct", "count"}) ==
         Rows{"aten::b|400|88.89|1", "aten::a|50|11.11|1"});
 }
@@ -142,8 +142,9 @@ TEST_CASE("memory: calls of the runtime's allocator are counted, and those behin
   CHECK(rows_of(outcome.document, "memory_calls") ==
         Rows{"0|cudaMalloc|2|1|12.000|7.000", "0|cudaFree|1|1|3.000|3.000", "0|hipHostMalloc|1|0|1.000|1.000"});
   CHECK(outcome.document.heading == Rows{"No memory event was recorded.",
-                                         "2 calls of the runtime's allocator lie in steps behind the first (table "
-                                         "memory_calls): they stop the host, and the GPU with it."});
+                                         "4 calls of the runtime's allocator took 16.00 µs of rank 0, 2 of them in "
+                                         "steps behind the first (table memory_calls): "
+                                         "in the loop they stop the host, and the GPU with it."});
 }
 
 TEST_CASE("memory: a timeline has one row for each time, and one in front for what was there before") {

@@ -1,8 +1,7 @@
 #include "hta/analysis/whatif.h"
 
-#include <catch2/catch.hpp>
-
 #include "support/trace_sketch.h"
+#include <catch2/catch.hpp>
 
 namespace hta {
 namespace {
@@ -22,7 +21,8 @@ Rows outcomes(const Trace& trace, Values values) {
   return test::rows_of(outcome.document, "whatif", {"scenario", "predicted_us", "gain_us", "method"});
 }
 
-// 0-10 aten::mm, 10-15 its launch, 15-20 aten::mm; gemm 30-130; aten::item 40-50, then the call waits until 135, then 15.
+// 0-10 aten::mm, 10-15 its launch, 15-20 aten::mm; gemm 30-130; aten::item 40-50, then the call waits until 135,
+// then 15.
 Trace launch_and_wait() {
   TraceSketch sketch;
   sketch.op("aten::mm", 0, 20);
@@ -90,11 +90,13 @@ TEST_CASE("whatif: a window that is largely unexplained is not trusted") {
   const Trace trace = sketch.build();
   analysis::Options options = test::options_of(kWhatif, {{"scale", "kernel=0.5"}});
   const test::Outcome lenient = test::run(kWhatif, {&trace}, options);
-  CHECK(test::rows_of(lenient.document, "whatif", {"unexplained_pct", "inferred_pct", "trusted"}).back() == "64.29|0.00|no");
+  CHECK(test::rows_of(lenient.document, "whatif", {"unexplained_pct", "inferred_pct", "trusted"}).back() ==
+        "64.29|0.00|no");
   CHECK(lenient.document.verdict == result::Verdict::kNone);
   REQUIRE(lenient.document.notes.size() == 1);
-  CHECK(lenient.document.notes.front().message ==
-        "the predictions are not to be trusted: 64.29 % of the window is unexplained and 0.00 % rests on inferred waits");
+  CHECK(
+      lenient.document.notes.front().message ==
+      "the predictions are not to be trusted: 64.29 % of the window is unexplained and 0.00 % rests on inferred waits");
   options.strict = true;
   CHECK(test::run(kWhatif, {&trace}, options).document.verdict == result::Verdict::kInsufficient);
 }
@@ -105,17 +107,20 @@ TEST_CASE("whatif: GPU time behind an inferred wait rests on it until the walk r
   sketch.kernel("producer", 1, 2, 5, 100, 7);
   sketch.kernel("consumer", 8, 2, 110, 45, 8);
   // 5 of gap, 100 of producer and 2 of its launch delay, of 155.
-  CHECK(test::rows_of(run(sketch.build(), {{"scale", "kernel=1"}}).document, "whatif", {"inferred_pct", "trusted"}).back() == "69.03|no");
+  CHECK(test::rows_of(run(sketch.build(), {{"scale", "kernel=1"}}).document, "whatif", {"inferred_pct", "trusted"})
+            .back() == "69.03|no");
 }
 
 TEST_CASE("whatif: malformed scenarios are refused with what would be right") {
   const auto refusal = [](std::string_view text) {
-    return kWhatif.check(test::options_of(kWhatif, {{"scale", text}})).error().message;
+    return kWhatif.validate(test::options_of(kWhatif, {{"scale", text}})).error().message;
   };
   CHECK(refusal("kernel") == "--scale: 'kernel': write CLASS=FACTOR or CLASS:REGEX=FACTOR");
   CHECK(refusal("kernel=x") == "--scale: 'kernel=x': the factor is no decimal number");
   CHECK(refusal("kernel=-1") == "--scale: 'kernel=-1': the factor must be from 0 to 1000");
-  CHECK(refusal("kernl=1") == "--scale: 'kernl=1': no such class; there are kernel, compute, comm, copies, op, call, launch, python, loading");
+  CHECK(
+      refusal("kernl=1") ==
+      "--scale: 'kernl=1': no such class; there are kernel, compute, comm, copies, op, call, launch, python, loading");
   CHECK(refusal("python:x=1") == "--scale: 'python:x=1': python takes no names");
   CHECK(refusal("kernel:(=1").starts_with("--scale: 'kernel:(=1': no regular expression: "));
 }

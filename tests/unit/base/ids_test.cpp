@@ -1,8 +1,8 @@
 #include "hta/base/ids.h"
 
-#include <catch2/catch.hpp>
-
 #include <unordered_set>
+
+#include <catch2/catch.hpp>
 
 namespace {
 

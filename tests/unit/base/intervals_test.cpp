@@ -1,11 +1,10 @@
 #include "hta/base/intervals.h"
 
-#include <catch2/catch.hpp>
-
 #include <initializer_list>
 #include <set>
 
 #include "support/random_trace.h"
+#include <catch2/catch.hpp>
 
 using namespace hta;
 

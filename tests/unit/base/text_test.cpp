@@ -1,10 +1,10 @@
 #include "hta/base/text.h"
 
-#include <catch2/catch.hpp>
+#include "hta/base/int_ranges.h"
 
 #include <array>
 
-#include "hta/base/int_ranges.h"
+#include <catch2/catch.hpp>
 
 using namespace hta;
 
@@ -39,7 +39,9 @@ TEST_CASE("text: a mistyped word finds what was meant, a strange one nothing") {
 }
 
 TEST_CASE("text: broken UTF-8 becomes replacement characters, byte by byte") {
-  CHECK(valid_utf8("a\xFF\x62") == "a\xEF\xBF\xBD" "b");
+  CHECK(valid_utf8("a\xFF\x62") ==
+        "a\xEF\xBF\xBD"
+        "b");
   CHECK(is_valid_utf8("é€😀"));
   CHECK_FALSE(is_valid_utf8("\xED\xA0\x80"));  // a surrogate
   CHECK_FALSE(is_valid_utf8("\xC0\x80"));      // overlong

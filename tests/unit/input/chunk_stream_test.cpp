@@ -1,8 +1,8 @@
 #include "chunk_stream.h"
 
-#include <catch2/catch.hpp>
-
 #include <string>
+
+#include <catch2/catch.hpp>
 
 namespace hta::input {
 namespace {
@@ -10,7 +10,8 @@ namespace {
 // Gives `text` in pieces of at most `piece` bytes, then fails if it has to.
 class Pieces final : public ByteSource {
  public:
-  Pieces(std::string text, std::size_t piece, bool fails = false) : text_(std::move(text)), piece_(piece), fails_(fails) {}
+  Pieces(std::string text, std::size_t piece, bool fails = false)
+      : text_(std::move(text)), piece_(piece), fails_(fails) {}
   Result<std::size_t> read(char* into, std::size_t room) override {
     const std::size_t n = std::min({room, piece_, text_.size() - used_});
     if (n == 0 && fails_) return Error{ErrorCode::kInput, "pieces", "cannot be read: broken", {}};

@@ -1,8 +1,8 @@
 #include "event_parser.h"
 
-#include <catch2/catch.hpp>
-
 #include <string>
+
+#include <catch2/catch.hpp>
 
 namespace hta::input {
 namespace {
@@ -81,7 +81,9 @@ TEST_CASE("event parser: integers up to 64 bits, other numbers as text") {
 TEST_CASE("event parser: any formatting and order of keys, the same again and another") {
   EventParser parser{ArgSet{ArgKey::kStream}};
   const std::string compact = R"({"ph":"X","name":"k","ts":1,"dur":2,"args":{"stream":7,"x":[{"a":"]}"},2]}})";
-  const std::string pretty = "{\n  \"ph\": \"X\",\n    \"name\" : \"k\", \"ts\": 1,\t\"args\": {\n\"x\": {\"y\": [1, \"}\"]}, \"stream\": 7\n},\n \"dur\": 2\n}";
+  const std::string pretty =
+      "{\n  \"ph\": \"X\",\n    \"name\" : \"k\", \"ts\": 1,\t\"args\": {\n\"x\": {\"y\": [1, \"}\"]}, \"stream\": "
+      "7\n},\n \"dur\": 2\n}";
   for (int round = 0; round < 3; ++round) {
     for (const std::string& json : {compact, pretty, compact}) {
       const Parsed parsed(parser, json);
@@ -106,7 +108,8 @@ TEST_CASE("event parser: of an argument given twice the last one counts") {
 
 TEST_CASE("event parser: an event that does not end in the buffer is incomplete, wherever it is cut") {
   EventParser parser{ArgSet{ArgKey::kStream}};
-  const std::string json = R"({"ph": "X", "name": "a \"b\" c", "ts": 12.5, "args": {"stream": 7, "d": [[1, 2], ["x"]], "s": "t"}, "dur": 3})";
+  const std::string json =
+      R"({"ph": "X", "name": "a \"b\" c", "ts": 12.5, "args": {"stream": 7, "d": [[1, 2], ["x"]], "s": "t"}, "dur": 3})";
   for (std::size_t cut = 1; cut < json.size(); ++cut) {
     INFO(json.substr(0, cut));
     CHECK(Parsed(parser, json.substr(0, cut)).outcome == Outcome::kIncomplete);
@@ -130,7 +133,8 @@ TEST_CASE("event parser: containers with escapes, deep nesting and brackets in s
   EventParser parser{ArgSet()};
   const std::string deep(5000, '[');
   const std::string closed(5000, ']');
-  for (const std::string& value : {std::string(R"(["\"]}", {"k\\": "]"}])"), deep + closed, std::string("[\"0123456789[[[[[[\", \"{{{{{{{{{{{{{{{{{{\"]"),
+  for (const std::string& value : {std::string(R"(["\"]}", {"k\\": "]"}])"), deep + closed,
+                                   std::string("[\"0123456789[[[[[[\", \"{{{{{{{{{{{{{{{{{{\"]"),
                                    std::string(R"({"a": [], "b": {}, "c": [[[{}]]]})")}) {
     const Parsed parsed(parser, R"({"x": )" + value + R"(, "name": "k"})");
     REQUIRE(parsed.outcome == Outcome::kEvent);

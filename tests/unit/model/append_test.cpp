@@ -1,7 +1,7 @@
-#include <catch2/catch.hpp>
-
 #include "hta/model/event_order.h"
 #include "hta/model/trace_builder.h"
+
+#include <catch2/catch.hpp>
 
 using namespace hta;
 
@@ -60,14 +60,15 @@ std::string told(const Trace& trace) {
   for (std::size_t i = 0; i < trace.strings.size(); ++i) out += std::string(trace.text(StringId(i))) + "|";
   for (const Category& category : trace.categories) say(category.text.value(), category.kept);
   for (const GpuId i : IdRange<GpuId>(trace.gpu.size())) {
-    say(trace.gpu.start_ns[i], trace.gpu.name[i].value(), trace.gpu.thread[i].value(), trace.gpu.stream[i].value(), trace.gpu.launch[i].value(),
-        trace.gpu.position[i], trace.gpu_args[ArgKey::kDtype].find(i).value_or(-1));
+    say(trace.gpu.start_ns[i], trace.gpu.name[i].value(), trace.gpu.thread[i].value(), trace.gpu.stream[i].value(),
+        trace.gpu.launch[i].value(), trace.gpu.position[i], trace.gpu_args[ArgKey::kDtype].find(i).value_or(-1));
   }
   for (const HostId i : IdRange<HostId>(trace.host.size())) {
-    say(trace.host.start_ns[i], trace.host.name[i].value(), trace.host.thread[i].value(), trace.host.parent[i].value(), trace.host.position[i],
-        trace.host_args[ArgKey::kDtype].find(i).value_or(-1));
+    say(trace.host.start_ns[i], trace.host.name[i].value(), trace.host.thread[i].value(), trace.host.parent[i].value(),
+        trace.host.position[i], trace.host_args[ArgKey::kDtype].find(i).value_or(-1));
   }
-  for (const LaunchId i : IdRange<LaunchId>(trace.launches.size())) say(trace.launches.start_ns[i], trace.launches.host[i].value());
+  for (const LaunchId i : IdRange<LaunchId>(trace.launches.size()))
+    say(trace.launches.start_ns[i], trace.launches.host[i].value());
   for (const Annotation& row : trace.annotations) say(row.start_ns, row.name.value(), row.position);
   say(trace.quality.kept, *trace.first_start_ns, trace.last_end_ns);
   return out;

@@ -5,7 +5,8 @@
 using namespace hta;
 
 namespace {
-std::string_view type_of(std::string_view name, GpuCategory category = GpuCategory::kKernel, CollectiveName collective = CollectiveName::kAbsent) {
+std::string_view type_of(std::string_view name, GpuCategory category = GpuCategory::kKernel,
+                         CollectiveName collective = CollectiveName::kAbsent) {
   return kernel_type_name(classify_by_name(category, name, collective));
 }
 }  // namespace

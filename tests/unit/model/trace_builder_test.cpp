@@ -1,8 +1,7 @@
 #include "hta/model/trace_builder.h"
 
-#include <catch2/catch.hpp>
-
 #include "support/trace_sketch.h"
+#include <catch2/catch.hpp>
 
 using namespace hta;
 using test::TraceSketch;
@@ -21,7 +20,9 @@ Event record(TraceBuilder& builder, char phase, std::string_view category, std::
   event.tid.number = 1;
   return event;
 }
-std::uint64_t faults(const Trace& trace, EventFault fault) { return trace.quality[fault].count; }
+std::uint64_t faults(const Trace& trace, EventFault fault) {
+  return trace.quality[fault].count;
+}
 constexpr Nanos kDay = 86'400 * kNanosPerSecond;
 }  // namespace
 

@@ -1,9 +1,9 @@
 #include "hta/report/digest.h"
 
-#include <catch2/catch.hpp>
-
 #include "hta/analysis/registry.h"
+
 #include "support/trace_sketch.h"
+#include <catch2/catch.hpp>
 
 using namespace hta;
 using namespace hta::test;
@@ -101,7 +101,8 @@ TEST_CASE("rules: a file changes thresholds and switches rules off") {
   sketch.kernel("ncclDevKernel_AllReduce", 20, 5, 410, 590, 20);
   const Trace trace = sketch.build();
   const auto lenient = report::RuleBook::from_json(
-      R"({"rules": [{"id": "exposed-communication", "warning": 60}, {"id": "low-overlap", "off": true}]})", "rules.json");
+      R"({"rules": [{"id": "exposed-communication", "warning": 60}, {"id": "low-overlap", "off": true}]})",
+      "rules.json");
   REQUIRE(lenient.ok());
   const auto ids = finding_ids(digest_of({&trace}, *lenient));
   CHECK(std::find(ids.begin(), ids.end(), "exposed-communication") == ids.end());
@@ -110,8 +111,10 @@ TEST_CASE("rules: a file changes thresholds and switches rules off") {
 
 TEST_CASE("rules: what is wrong with a file is said") {
   const auto error = [](std::string_view text) { return report::RuleBook::from_json(text, "r.json").error().text(); };
-  CHECK(error("[]") == R"(r.json: is no list of rules; write {"rules": [{"id": "host-bound", "warning": 15}]}, hta rules lists them)");
-  CHECK(error(R"({"rules": [{"id": "hostbound"}]})") == "r.json: there is no rule 'hostbound'; did you mean host-bound?");
+  CHECK(error("[]") ==
+        R"(r.json: is no list of rules; write {"rules": [{"id": "host-bound", "warning": 15}]}, hta rules lists them)");
+  CHECK(error(R"({"rules": [{"id": "hostbound"}]})") ==
+        "r.json: there is no rule 'hostbound'; did you mean host-bound?");
   CHECK(error(R"({"rules": [{"id": "host-bound", "warn": 3}]})") ==
         "r.json: rule 'host-bound': 'warn' is not known, or has the wrong type; there are warning, critical, off");
 }

@@ -125,7 +125,7 @@ TEST_CASE("overlay: an object that is cut off is closed wherever the cut is") {
   const std::size_t array = whole.find('[') + 1;
   for (std::size_t length = array; length < whole.size(); ++length) {
     const Written written = write(whole.substr(0, length), with_element());
-    INFO(whole.substr(0, length));
+    INFO(whole.substr(0, length) << " -> " << written.text);
     const auto names = names_of(written.text);
     REQUIRE_FALSE(names.empty());
     CHECK(names.back() == "new");

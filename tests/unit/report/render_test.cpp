@@ -1,8 +1,8 @@
 #include "hta/report/render.h"
 
-#include <catch2/catch.hpp>
-
 #include <array>
+
+#include <catch2/catch.hpp>
 
 using namespace hta;
 using namespace hta::result;
@@ -45,12 +45,14 @@ std::string rendered(const Document& document, report::Format format) {
 
 TEST_CASE("csv: separators, quotes and line breaks are quoted; nothing is cut") {
   CHECK(rendered(document_of("f<int, 4>(\"x\")\n"), report::Format::kCsv) ==
-        "rank,name,time_us,id,pct,window\r\n0,\"f<int, 4>(\"\"x\"\")\n\",1234.567,1152921504606846976,50.00,\r\n1,b,,3,,2\r\n");
+        "rank,name,time_us,id,pct,window\r\n0,\"f<int, "
+        "4>(\"\"x\"\")\n\",1234.567,1152921504606846976,50.00,\r\n1,b,,3,,2\r\n");
 }
 
 TEST_CASE("json: numbers keep their digits, large ids are strings, nothing is null") {
   const std::string text = rendered(document_of("a\"\x01"), report::Format::kJson);
-  CHECK(text.find(R"([0,"a\"\u0001",1234.567,"1152921504606846976",50.0,null],[1,"b",null,3,null,2])") != std::string::npos);
+  CHECK(text.find(R"([0,"a\"\u0001",1234.567,"1152921504606846976",50.0,null],[1,"b",null,3,null,2])") !=
+        std::string::npos);
   CHECK(text.find(R"({"name":"time_us","type":"float","unit":"us"})") != std::string::npos);
 }
 

@@ -1,18 +1,16 @@
 #include "hta/result/table.h"
 
-#include <catch2/catch.hpp>
-
 #include <array>
+
+#include <catch2/catch.hpp>
 
 using namespace hta;
 using namespace hta::result;
 
 namespace {
 constexpr std::array kColumns{
-    ColumnSpec{"rank", CellType::kRank},
-    ColumnSpec{"step", CellType::kInteger, Presence::kOptional},
-    ColumnSpec{"name", CellType::kText},
-    ColumnSpec{"time_us", CellType::kTime},
+    ColumnSpec{"rank", CellType::kRank},   ColumnSpec{"step", CellType::kInteger, Presence::kOptional},
+    ColumnSpec{"name", CellType::kText},   ColumnSpec{"time_us", CellType::kTime},
     ColumnSpec{"pct", CellType::kPercent},
 };
 constexpr TableSpec kSpec{"times", "Times", kColumns};

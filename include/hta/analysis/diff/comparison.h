@@ -1,16 +1,16 @@
 #pragma once
 // Two runs side by side: every row of every table, before anything is printed.
 
+#include "hta/analysis/diff/names.h"
+#include "hta/analysis/diff/noise.h"
+#include "hta/analysis/diff/profile.h"
+
 #include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include "hta/analysis/diff/names.h"
-#include "hta/analysis/diff/noise.h"
-#include "hta/analysis/diff/profile.h"
 
 namespace hta::analysis::diff {
 
@@ -69,7 +69,7 @@ struct MetricRow {
 };
 
 struct Comparison {
-  std::vector<KernelRow> kernels;           ///< by |change|, then name, then kind; so are the next two
+  std::vector<KernelRow> kernels;  ///< by |change|, then name, then kind; so are the next two
   std::vector<OpRow> ops;
   std::vector<OwnedRow> owned;
   std::array<MetricRow, kMetrics> metrics;  ///< in the order of Metric

@@ -1,11 +1,11 @@
 #pragma once
 // The disjoint parts of a step, and the metrics made of them.
 
+#include "hta/base/nanos.h"
+
 #include <array>
 #include <cstdint>
 #include <string_view>
-
-#include "hta/base/nanos.h"
 
 namespace hta::analysis::diff {
 
@@ -36,7 +36,16 @@ struct WindowTimes {
 
 /// What is judged step by step. In the order of the table.
 enum class Metric : std::uint8_t {
-  kStepTime, kCompute, kExposedComm, kExposedMemory, kHostWait, kKernelWait, kOtherIdle, kGpuBusy, kIdle, kKernelTime
+  kStepTime,
+  kCompute,
+  kExposedComm,
+  kExposedMemory,
+  kHostWait,
+  kKernelWait,
+  kOtherIdle,
+  kGpuBusy,
+  kIdle,
+  kKernelTime
 };
 inline constexpr std::size_t kMetrics = 10;
 /// The rows of the waterfall: the step and its components.

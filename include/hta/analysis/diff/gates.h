@@ -4,16 +4,16 @@
 //   EXPR   = METRIC OP NUMBER [UNIT]
 //   METRIC = step_time, compute, ... | kernel:GLOB | op:GLOB | count:GLOB     OP = > >= < <=     UNIT = % ns us ms s
 
+#include "hta/analysis/diff/comparison.h"
+#include "hta/base/result.h"
+#include "hta/result/document.h"
+
 #include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include "hta/analysis/diff/comparison.h"
-#include "hta/base/result.h"
-#include "hta/result/document.h"
 
 namespace hta::analysis::diff {
 
@@ -56,7 +56,7 @@ bool glob_matches(std::string_view pattern, std::string_view text);
 struct JudgedGate {
   Gate gate;
   result::GateOutcome outcome = result::GateOutcome::kInsufficient;
-  std::string base;      ///< µs or calls per step; empty if no row matches
+  std::string base;  ///< µs or calls per step; empty if no row matches
   std::string test;
   std::string measured;  ///< what is compared: µs or calls, per cent with two decimals and %, or inf
   std::string sentence;  ///< the outcome in words: value, limit and, of failed ones, the largest causes
@@ -64,7 +64,8 @@ struct JudgedGate {
 
 /// `scale` kValue: `comparison` is of the run with itself, and its TEST side is judged. A metric whose change is noise
 /// passes. `min_steps`: with fewer on a side nothing is decided.
-std::vector<JudgedGate> judge_gates(std::span<const Gate> gates, const Comparison& comparison, GateScale scale, std::int64_t min_steps);
+std::vector<JudgedGate> judge_gates(std::span<const Gate> gates, const Comparison& comparison, GateScale scale,
+                                    std::int64_t min_steps);
 
 /// "4 gates: 3 passed, 1 failed, 0 not decided."
 std::string tally(std::span<const JudgedGate> gates);

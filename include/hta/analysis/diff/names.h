@@ -1,13 +1,13 @@
 #pragma once
 // Which kernels of two runs are the same, although compilers and libraries spell them differently.
 
+#include "hta/model/kernel_type.h"
+
 #include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include "hta/model/kernel_type.h"
 
 namespace hta::analysis::diff {
 
@@ -36,7 +36,7 @@ struct MatchedNames {
     std::string name;
     KernelType kind;
   };
-  std::vector<Row> rows;           ///< by name, then kind
+  std::vector<Row> rows;          ///< by name, then kind
   std::vector<std::size_t> base;  ///< row of each kernel of `base`
   std::vector<std::size_t> test;
 };

@@ -1,13 +1,13 @@
 #pragma once
 // Is a change more than noise?
 
+#include "hta/base/nanos.h"
+
 #include <cstdint>
 #include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
-
-#include "hta/base/nanos.h"
 
 namespace hta::analysis::diff {
 
@@ -32,7 +32,7 @@ inline constexpr std::size_t kFewestForVerdict = 5;
 inline constexpr std::size_t kFewestForPValue = 2;
 
 struct Significance {
-  std::int64_t alpha = 50'000;               ///< p-values below count; in 10^-6
+  std::int64_t alpha = 50'000;              ///< p-values below count; in 10^-6
   std::int64_t min_effect_pct = 1'000'000;  ///< of the larger median; in 10^-6
 };
 
@@ -42,6 +42,7 @@ struct NoiseResult {
   std::optional<std::int64_t> p_value;  ///< ten-thousandths; with kFewestForPValue values on both sides
   Verdict verdict = Verdict::kInsufficient;
 };
-NoiseResult judge_noise(const std::vector<Nanos>& base, const std::vector<Nanos>& test, const Significance& significance);
+NoiseResult judge_noise(const std::vector<Nanos>& base, const std::vector<Nanos>& test,
+                        const Significance& significance);
 
 }  // namespace hta::analysis::diff

@@ -1,16 +1,16 @@
 #pragma once
 // One run as a comparison sees it: sums of its samples. Small enough to be kept in a file (a baseline).
 
+#include "hta/analysis/analysis.h"
+#include "hta/analysis/diff/samples.h"
+#include "hta/base/result.h"
+
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
-
-#include "hta/analysis/analysis.h"
-#include "hta/analysis/diff/samples.h"
-#include "hta/base/result.h"
 
 namespace hta::analysis::diff {
 
@@ -24,7 +24,7 @@ struct StepSum {
 /// What must be alike for times to be comparable.
 struct Environment {
   std::int64_t ranks = 0;
-  std::vector<std::string> gpus;                 ///< distinct names of devices, sorted
+  std::vector<std::string> gpus;                ///< distinct names of devices, sorted
   std::map<std::string, std::string> versions;  ///< as recorded; values of several ranks joined by ", "
 };
 
@@ -50,7 +50,8 @@ enum class Sampling : std::uint8_t {
 const SampleSet& samples_of(const Partial& partial, Sampling sampling);
 
 /// Adds up one run, whose steps were chosen by `choice`. kInsufficient if no sample is left.
-Result<RunProfile> profile_run(std::span<Ranked<Partial>> ranks, Sampling sampling, const IntRanges& choice, std::string_view run_name);
+Result<RunProfile> profile_run(std::span<Ranked<Partial>> ranks, Sampling sampling, const IntRanges& choice,
+                               std::string_view run_name);
 
 /// Whether any rank recorded steps.
 bool recorded_steps(std::span<Ranked<Partial>> ranks);

@@ -1,15 +1,15 @@
 #pragma once
 // What one rank contributes to a comparison: its samples (steps, or the whole of it) and sums over them by name.
 
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <vector>
-
 #include "hta/analysis/diff/components.h"
 #include "hta/analysis/options.h"
 #include "hta/model/needs.h"
 #include "hta/model/trace.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
 
 namespace hta::analysis::diff {
 
@@ -48,8 +48,8 @@ struct SampleSet {
 };
 
 struct Partial {
-  SampleSet steps;  ///< those that are used: the chosen ones, or all complete ones
-  SampleSet whole;  ///< the rank as one sample; empty if steps were chosen by number
+  SampleSet steps;                           ///< those that are used: the chosen ones, or all complete ones
+  SampleSet whole;                           ///< the rank as one sample; empty if steps were chosen by number
   std::vector<std::int64_t> recorded_steps;  ///< numbers, by start
   std::size_t incomplete_left_out = 0;
 };

@@ -1,13 +1,13 @@
 #pragma once
 // To whom every instant of a rank belongs.
 
-#include <cstdint>
-#include <span>
-#include <vector>
-
 #include "hta/analysis/diff/components.h"
 #include "hta/base/intervals.h"
 #include "hta/model/trace.h"
+
+#include <cstdint>
+#include <span>
+#include <vector>
 
 namespace hta::analysis::diff {
 

@@ -1,7 +1,7 @@
-#include <catch2/catch.hpp>
-
 #include "hta/analysis/diff/comparison.h"
+
 #include "support/random_trace.h"
+#include <catch2/catch.hpp>
 
 using namespace hta;
 using namespace hta::analysis::diff;
@@ -36,20 +36,20 @@ TEST_CASE("classes: what one side does not call is added or removed, however sho
 }
 
 TEST_CASE("classes: changes below a microsecond or two per cent are none") {
-  CHECK(classify_change({100, 100}, {100, 1099}, {}) == kUnchanged);      // 0.999 µs
-  CHECK(classify_change({100, 100}, {100, 1100}, {}) == kSlower);         // 1 µs
-  CHECK(classify({1, 1}, {981, 1000}) == kUnchanged);                     // 1.9 % of the larger
-  CHECK(classify({1, 1}, {980, 1000}) == kSlower);                        // 2 %
-  CHECK(classify({1, 1}, {980, 1000}, {20'000, 2'000'000}) == kSlower);   // --min-us 20
+  CHECK(classify_change({100, 100}, {100, 1099}, {}) == kUnchanged);     // 0.999 µs
+  CHECK(classify_change({100, 100}, {100, 1100}, {}) == kSlower);        // 1 µs
+  CHECK(classify({1, 1}, {981, 1000}) == kUnchanged);                    // 1.9 % of the larger
+  CHECK(classify({1, 1}, {980, 1000}) == kSlower);                       // 2 %
+  CHECK(classify({1, 1}, {980, 1000}, {20'000, 2'000'000}) == kSlower);  // --min-us 20
   CHECK(classify({1, 1}, {980, 1000}, {20'001, 2'000'000}) == kUnchanged);
 }
 
 TEST_CASE("classes: the greater of both factors decides") {
-  CHECK(classify({1, 2}, {50, 65}) == kMore);     // calls x 2, mean x 1.54
+  CHECK(classify({1, 2}, {50, 65}) == kMore);  // calls x 2, mean x 1.54
   CHECK(classify({2, 1}, {65, 50}) == kFewer);
   CHECK(classify({2, 3}, {100, 300}) == kSlower);  // calls x 1.5, mean x 2
   CHECK(classify({3, 2}, {300, 100}) == kFaster);
-  CHECK(classify({1, 2}, {100, 400}) == kMore);   // both x 2
+  CHECK(classify({1, 2}, {100, 400}) == kMore);  // both x 2
 }
 
 TEST_CASE("classes: a mean of zero is an infinite factor") {
@@ -69,6 +69,7 @@ TEST_CASE("classes: swapping the sides gives the opposite") {
     const Pair count{random.in(0, 5) * 50, random.in(0, 5) * 50};
     const Pair time{count.base == 0 ? 0 : random.in(0, 4) * 700, count.test == 0 ? 0 : random.in(0, 4) * 700};
     const Thresholds thresholds{random.in(0, 1500), random.in(0, 3) * 1'000'000};
-    CHECK(classify_change({count.test, count.base}, {time.test, time.base}, thresholds) == opposite(classify_change(count, time, thresholds)));
+    CHECK(classify_change({count.test, count.base}, {time.test, time.base}, thresholds) ==
+          opposite(classify_change(count, time, thresholds)));
   }
 }

@@ -34,7 +34,8 @@ Comparison example() {
   out.metrics[static_cast<std::size_t>(Metric::kStepTime)].time_ns = {100'000, 150'000};
   out.metrics[static_cast<std::size_t>(Metric::kCompute)].time_ns = {60'000, 90'000};
   out.metrics[static_cast<std::size_t>(Metric::kHostWait)].time_ns = {40'000, 60'000};
-  out.kernels.push_back({"gemm<1>", KernelType::kComputation, {200, 300}, {60'000, 80'000}, ChangeClass::kMore, {}, {}, {}, {}});
+  out.kernels.push_back(
+      {"gemm<1>", KernelType::kComputation, {200, 300}, {60'000, 80'000}, ChangeClass::kMore, {}, {}, {}, {}});
   out.kernels.push_back({"add", KernelType::kComputation, {0, 100}, {0, 10'000}, ChangeClass::kAdded, {}, {}, {}, {}});
   out.owned.push_back({Component::kCompute, "gemm<1>", {60'000, 80'000}});
   out.owned.push_back({Component::kCompute, "add", {0, 10'000}});
@@ -42,12 +43,15 @@ Comparison example() {
   return out;
 }
 
-JudgedGate judged(std::string_view text, const Comparison& comparison, GateScale scale = GateScale::kChange, std::int64_t min_steps = 5) {
+JudgedGate judged(std::string_view text, const Comparison& comparison, GateScale scale = GateScale::kChange,
+                  std::int64_t min_steps = 5) {
   const std::vector<Gate> gates{gate(text, scale)};
   return judge_gates(gates, comparison, scale, min_steps).front();
 }
 
-GateOutcome outcome(std::string_view text, GateScale scale = GateScale::kChange) { return judged(text, example(), scale).outcome; }
+GateOutcome outcome(std::string_view text, GateScale scale = GateScale::kChange) {
+  return judged(text, example(), scale).outcome;
+}
 
 }  // namespace
 
@@ -73,17 +77,21 @@ TEST_CASE("gates: faults are told with their column") {
   CHECK(fault("step_time") == "gate 'step_time', column 10: a comparison is missing: >, >=, < or <=, and a limit");
   CHECK(fault("") == "gate '', column 1: a comparison is missing: >, >=, < or <=, and a limit");
   CHECK(fault(" >5%") == "gate ' >5%', column 2: the metric is missing before the comparison");
-  CHECK(fault(" stp_time>5%") == "gate ' stp_time>5%', column 2: there is no metric 'stp_time'; did you mean step_time?");
+  CHECK(fault(" stp_time>5%") ==
+        "gate ' stp_time>5%', column 2: there is no metric 'stp_time'; did you mean step_time?");
   CHECK(fault("kernel:>5%") == "gate 'kernel:>5%', column 8: a name is missing; * matches every one");
   CHECK(fault("idle> %") == "gate 'idle> %', column 7: a number is missing after the comparison");
   CHECK(fault("idle>5") == "gate 'idle>5', column 7: a unit is missing: %, ns, us, ms or s");
   CHECK(fault("idle>5 min") == "gate 'idle>5 min', column 8: 'min' is no unit; there are %, ns, us, ms and s");
   CHECK(fault("idle>1.2.3%") == "gate 'idle>1.2.3%', column 9: '.3%' is no unit; there are %, ns, us, ms and s");
   CHECK(fault("idle>+5%") == "gate 'idle>+5%', column 6: a number is missing after the comparison");
-  CHECK(fault("idle>1234567890123456789ns") == "gate 'idle>1234567890123456789ns', column 6: the number has too many digits");
+  CHECK(fault("idle>1234567890123456789ns") ==
+        "gate 'idle>1234567890123456789ns', column 6: the number has too many digits");
   CHECK(fault("count:a>5ms") == "gate 'count:a>5ms', column 10: calls are counted without a unit");
-  CHECK(fault("count:a>5%", GateScale::kValue) == "gate 'count:a>5%', column 10: calls have no share of the step time; give a plain number");
-  CHECK(fault("kernel:µµ>5 x") == "gate 'kernel:µµ>5 x', column 13: 'x' is no unit; there are %, ns, us, ms and s");  // characters, not bytes
+  CHECK(fault("count:a>5%", GateScale::kValue) ==
+        "gate 'count:a>5%', column 10: calls have no share of the step time; give a plain number");
+  CHECK(fault("kernel:µµ>5 x") ==
+        "gate 'kernel:µµ>5 x', column 13: 'x' is no unit; there are %, ns, us, ms and s");  // characters, not bytes
 }
 
 TEST_CASE("gates: a glob matches the whole name") {
@@ -166,12 +174,16 @@ TEST_CASE("gates: a metric within the noise passes and says so; kernels have no 
 
 TEST_CASE("gates: a failure names value, limit and the three largest causes") {
   CHECK(judged("step_time>5%", example()).sentence ==
-        "100.0 µs to 150.0 µs per step, +50.00%, which is >5%. Largest causes: GPU idle, waiting for the host +20.00 µs (40.00 µs to "
-        "60.00 µs); computation by gemm +20.00 µs (60.00 µs to 80.00 µs); computation by add +10.00 µs (0 µs to 10.00 µs).");
+        "100.0 µs to 150.0 µs per step, +50.00%, which is >5%. Largest causes: GPU idle, waiting for the host +20.00 "
+        "µs (40.00 µs to "
+        "60.00 µs); computation by gemm +20.00 µs (60.00 µs to 80.00 µs); computation by add +10.00 µs (0 µs to 10.00 "
+        "µs).");
   CHECK(judged("count:gemm*>0", example()).sentence ==
-        "2.00 calls to 3.00 calls per step, +1.00 calls, which is >0. Largest causes: gemm +1.00 calls (2.00 calls to 3.00 calls).");
+        "2.00 calls to 3.00 calls per step, +1.00 calls, which is >0. Largest causes: gemm +1.00 calls (2.00 calls to "
+        "3.00 calls).");
   CHECK(judged("compute>1%", example(), GateScale::kValue).sentence ==
-        "90.00 µs per step, 60.00% of the step, which is >1%. Largest parts: computation by gemm 80.00 µs; computation by add 10.00 µs.");
+        "90.00 µs per step, 60.00% of the step, which is >1%. Largest parts: computation by gemm 80.00 µs; computation "
+        "by add 10.00 µs.");
 }
 
 TEST_CASE("gates: one failure fails all, else what is undecided counts") {

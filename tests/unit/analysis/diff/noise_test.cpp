@@ -1,10 +1,9 @@
 #include "hta/analysis/diff/noise.h"
 
-#include <catch2/catch.hpp>
-
 #include <cmath>
 
 #include "support/random_trace.h"
+#include <catch2/catch.hpp>
 
 using namespace hta;
 using namespace hta::analysis::diff;
@@ -46,7 +45,8 @@ TEST_CASE("noise: Mann-Whitney by hand, without ties") {
 }
 
 TEST_CASE("noise: Mann-Whitney with ties has a smaller variance") {
-  // 1 1 1 1 1 | 2 2 2 2 2: U = 25, two groups of five: 25/12 * (11 - 240/90) = 17.361, z = 12 / 4.1667 = 2.88, p = 0.0040.
+  // 1 1 1 1 1 | 2 2 2 2 2: U = 25, two groups of five: 25/12 * (11 - 240/90) = 17.361, z = 12 / 4.1667 = 2.88, p =
+  // 0.0040.
   CHECK(mann_whitney_p(Values{1, 1, 1, 1, 1}, Values{2, 2, 2, 2, 2}) == 40);
   CHECK(mann_whitney_p(Values{3, 3, 3}, Values{3, 3, 3}) == 10'000);
 }
@@ -54,7 +54,8 @@ TEST_CASE("noise: Mann-Whitney with ties has a smaller variance") {
 TEST_CASE("noise: Mann-Whitney agrees with published values") {
   // The example of scipy.stats.mannwhitneyu with method='asymptotic': 0.11134688653314041.
   CHECK(mann_whitney_p(Values{19, 22, 16, 29, 24}, Values{20, 11, 17, 12}) == 1113);
-  // Permeability of membranes (Hollander and Wolfe): W = 35 of 25, variance 66.667, z = 9.5 / 8.165 = 1.1635, p = 0.2446.
+  // Permeability of membranes (Hollander and Wolfe): W = 35 of 25, variance 66.667, z = 9.5 / 8.165 = 1.1635, p =
+  // 0.2446.
   CHECK(mann_whitney_p(Values{80, 83, 189, 104, 145, 138, 191, 164, 73, 146}, Values{115, 88, 90, 74, 121}) == 2446);
 }
 

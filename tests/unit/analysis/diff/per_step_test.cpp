@@ -1,10 +1,9 @@
 #include "hta/analysis/diff/per_step.h"
 
-#include <catch2/catch.hpp>
-
 #include <numeric>
 
 #include "support/random_trace.h"
+#include <catch2/catch.hpp>
 
 using namespace hta;
 using namespace hta::analysis::diff;
@@ -41,7 +40,7 @@ TEST_CASE("per step: metrics add up to the rounded step") {
   RunProfile run;
   StepSum step;
   step.samples = 3;
-  step.times.step_ns = 100;  // 33.33
+  step.times.step_ns = 100;                        // 33.33
   step.times.component_ns = {50, 0, 0, 49, 1, 0};  // 16.67, 16.33, 0.33: one missing nanosecond, to computation
   step.times.kernel_ns = 51;
   run.steps.push_back(step);
@@ -55,7 +54,8 @@ TEST_CASE("per step: a component is shared out over names, kinds of one name tog
   step.samples = 2;
   step.times.step_ns = step.times[Component::kExposedMemory] = 9;
   run.steps.push_back(step);
-  run.kernels = {{"a", KernelType::kMemory, 1, 3, 3}, {"a", KernelType::kOther, 1, 3, 3}, {"b", KernelType::kMemory, 1, 3, 3}};
+  run.kernels = {
+      {"a", KernelType::kMemory, 1, 3, 3}, {"a", KernelType::kOther, 1, 3, 3}, {"b", KernelType::kMemory, 1, 3, 3}};
   const std::vector<std::size_t> names{0, 0, 1};
   const auto owned = owned_per_step(run, names, metrics_per_step(run));  // 9/2 rounds to 4: a 6/2 = 3, b 3/2 = 1
   REQUIRE(owned.size() == 2);

@@ -1,8 +1,7 @@
 #include "hta/analysis/diff/timeline.h"
 
-#include <catch2/catch.hpp>
-
 #include "support/trace_sketch.h"
+#include <catch2/catch.hpp>
 
 using namespace hta;
 using namespace hta::analysis::diff;
@@ -35,9 +34,9 @@ using Micros = std::vector<Nanos>;
 
 TEST_CASE("timeline: computation hides communication, communication hides copies") {
   TraceSketch sketch;
-  sketch.gpu("gemm", 20, 50);                                    // 20-70
-  sketch.gpu("ncclDevKernel_AllReduce", 60, 40, 0, 20);           // 60-100, 30 exposed
-  sketch.gpu("Memcpy HtoD", 90, 20, 0, 16, 0, "gpu_memcpy");    // 90-110, 10 exposed
+  sketch.gpu("gemm", 20, 50);                                 // 20-70
+  sketch.gpu("ncclDevKernel_AllReduce", 60, 40, 0, 20);       // 60-100, 30 exposed
+  sketch.gpu("Memcpy HtoD", 90, 20, 0, 16, 0, "gpu_memcpy");  // 90-110, 10 exposed
   const Trace trace = sketch.build();
   const Parts parts = parts_of(trace, 20, 110);
   CHECK(parts.components == Micros{50, 30, 10, 0, 0, 0});
@@ -64,10 +63,10 @@ TEST_CASE("timeline: other devices of the rank count as busy too") {
 
 TEST_CASE("timeline: a gap is judged by the event that ends it, uncut") {
   TraceSketch sketch;
-  sketch.kernel("a", 0, 5, 10, 10);      // 10-20
-  sketch.kernel("b", 25, 5, 60, 10);     // 20-60: launched during the gap
-  sketch.kernel("c", 50, 5, 90, 10);     // 70-90: launched in time, under 30 µs
-  sketch.kernel("d", 55, 5, 130, 10);    // 100-130: launched in time, 30 µs
+  sketch.kernel("a", 0, 5, 10, 10);    // 10-20
+  sketch.kernel("b", 25, 5, 60, 10);   // 20-60: launched during the gap
+  sketch.kernel("c", 50, 5, 90, 10);   // 70-90: launched in time, under 30 µs
+  sketch.kernel("d", 55, 5, 130, 10);  // 100-130: launched in time, 30 µs
   const Trace trace = sketch.build();
   CHECK(parts_of(trace, 10, 140).components == Micros{40, 0, 0, 40, 20, 30});
   // Five microseconds of the long gap are no kernel wait.
@@ -76,9 +75,9 @@ TEST_CASE("timeline: a gap is judged by the event that ends it, uncut") {
 
 TEST_CASE("timeline: a zero-length event splits a gap") {
   TraceSketch sketch;
-  sketch.kernel("a", 0, 5, 0, 10);       // 0-10
-  sketch.kernel("mark", 2, 1, 60, 0);    // 10-60: other
-  sketch.kernel("b", 3, 1, 80, 10);      // 60-80: kernel wait, since the gap began at 60
+  sketch.kernel("a", 0, 5, 0, 10);     // 0-10
+  sketch.kernel("mark", 2, 1, 60, 0);  // 10-60: other
+  sketch.kernel("b", 3, 1, 80, 10);    // 60-80: kernel wait, since the gap began at 60
   CHECK(parts_of(sketch.build(), 0, 90).components == Micros{20, 0, 0, 0, 20, 50});
 }
 
@@ -90,7 +89,8 @@ TEST_CASE("timeline: of events that end a gap together the smallest device and s
   CHECK(parts_of(sketch.build(), 0, 70).components == Micros{30, 0, 0, 0, 0, 40});
 }
 
-TEST_CASE("timeline: before the first event the host is waited for if that has a launch; after the last one it is other") {
+TEST_CASE(
+    "timeline: before the first event the host is waited for if that has a launch; after the last one it is other") {
   TraceSketch linked;
   linked.kernel("a", 40, 5, 50, 10);
   CHECK(parts_of(linked.build(), 0, 100).components == Micros{10, 0, 0, 50, 0, 40});
