@@ -234,11 +234,11 @@ STAGES = {
     'asan': ('address and undefined-behaviour sanitizers; ctest', stage_asan, False),
     'conformance-asan': ('the sanitized build against damaged and odd traces', conformance('asan'), False),
     'tsan': ('thread sanitizer; tests with the label threads', stage_tsan, False),
-    'fuzz': ('libFuzzer: replay of the corpus and a short search', stage_fuzz, False),
+    'fuzz': ('libFuzzer: a short search (only when named; ctest replays the corpus in every build)', stage_fuzz, False),
     'instructions': ('no command takes 3 % more instructions per event than before', stage_instructions, False),
     'lint': ('clang-tidy has nothing to say (only when named: it takes longer than all the others)', stage_lint, False),
 }
-ON_DEMAND = {'lint'}
+ON_DEMAND = {'fuzz', 'lint'}
 
 
 def run_stage(name, options):
