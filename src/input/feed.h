@@ -18,6 +18,8 @@ class Feed {
 
   /// Reads and scans the next buffer; the last one when the source has no more, or fails.
   void step();
+  /// Offers what is left once more, if there is something: perhaps it is whole by now.
+  void offer_rest();
   /// Whether the scanner has had everything, or wants no more.
   bool done() const { return done_; }
   /// Ends the reading, so that the source can be asked.
@@ -31,6 +33,8 @@ class Feed {
   const std::optional<Error>& error() const { return error_; }
 
  private:
+  void scan(const char* begin, const char* end, MoreBytes more);
+
   std::optional<ChunkStream> stream_;
   Scanner& scanner_;
   std::string_view rest_;

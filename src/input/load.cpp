@@ -71,7 +71,12 @@ Reading read_split(const OpenedSource& opened, const LoadOptions& options, std::
   SplitReader reader({opened.file, opened.file_bytes, threads, {ReadAhead::kNo, options.reading.chunk_bytes}}, options,
                      ingest, buffers, progress);
   reader.read();
-  return {reader.report(), reader.text_bytes(), reader.error(), {}, other_format(reader.head()), {}};
+  return {reader.report(),
+          reader.report().ended_at.value_or(reader.text_bytes()),
+          reader.error(),
+          {},
+          other_format(reader.head()),
+          {}};
 }
 
 Reading read_through(OpenedSource opened, const LoadOptions& options, std::size_t threads, Ingest& ingest,
@@ -97,7 +102,7 @@ Reading read_through(OpenedSource opened, const LoadOptions& options, std::size_
   }
   feed.close();
   reading.report = scanner.report();
-  reading.text_bytes = feed.text_bytes();
+  reading.text_bytes = reading.report.ended_at.value_or(feed.text_bytes());
   reading.error = feed.error();
   reading.packing = opened.source->trouble();
   return reading;

@@ -88,6 +88,7 @@ struct Scanner::State {
   bool foreign = false;       // behind the head of a second document: nothing is handed over any more
   bool doubtful_end = false;  // the event array may not have ended where it seemed to
   bool whole_record = true;   // the last record, if any, was intact
+  bool comma = false;         // one has been read behind the last element of the event array
   bool continued = false;     // records stood before the first byte (Scanner::continue_from)
   bool damaged = false;       // a record has been lost
   bool cautious = false;      // after damage: a record is first tried within kOrdinaryRecord bytes
@@ -120,6 +121,7 @@ struct Scanner::State {
   const char* damaged_member(const char* from);
   const char* skipping(const char* p);
   const char* events(const char* p);
+  bool holds_others(const char* p, const char* bound);
   const char* unfinished_event(const char* p, const char* bound);
   const char* difficult_event(const char* p);
   const char* other_element(const char* p);
@@ -145,6 +147,7 @@ struct Scanner::State {
 
 void Scanner::State::hand_over(const char* from, const char* behind_it) {
   whole_record = event.phase != 0;
+  comma = false;
   if (foreign) return;
   event.text = {from, length(from, behind_it)};
   if (whole_record) report.saw_event_array = true;
@@ -155,6 +158,7 @@ void Scanner::State::hand_over(const char* from, const char* behind_it) {
 // p is behind the bracket that opens the event array.
 const char* Scanner::State::enter_events(const char* p) {
   whole_record = true;
+  comma = false;
   if (!foreign) report.events_begin = offset(p);
   where = Where::kEvents;
   return p;
@@ -162,6 +166,7 @@ const char* Scanner::State::enter_events(const char* p) {
 
 void Scanner::State::fault(EventFault kind, const char* p) {
   whole_record = false;
+  comma = false;
   damaged = true;
   writers.torn_record();
   if (!foreign) sink.fault(kind, offset(p));
@@ -340,7 +345,6 @@ const char* Scanner::State::skipping(const char* p) {
 }
 
 const char* Scanner::State::events(const char* p) {
-  bool comma = false;
   for (;;) {
     for (; is_separator(*p) && p < end; ++p) comma |= *p == ',';
     if (p == end) {
@@ -366,13 +370,14 @@ const char* Scanner::State::events(const char* p) {
     switch (parser.parse(&p, bound, event)) {
       case EventParser::Outcome::kEvent:
         if (event.phase == 0 && first_key(start, end) == FirstKey::kDocument) return another_document(start);
+        if (length(start, p) > kOrdinaryRecord && holds_others(start, p))
+          return give_up(start, EventFault::kDamagedText);
         if (length(start, p) > limits.event_bytes) {
           fault(EventFault::kTooLarge, start);
         } else {
           hand_over(start, p);
           cautious = false;
         }
-        comma = false;
         break;
       case EventParser::Outcome::kIncomplete: return unfinished_event(p, bound);
       case EventParser::Outcome::kDeclined: return difficult_event(p);
@@ -380,20 +385,26 @@ const char* Scanner::State::events(const char* p) {
   }
 }
 
+// Whether the beginning of a large record holds others: a lost quote or bracket may let it run into those behind it.
+// How much is looked at must not depend on where a buffer ends.
+bool Scanner::State::holds_others(const char* p, const char* bound) {
+  if (length(p, bound) > kOrdinaryRecord) bound = p + kOrdinaryRecord;
+  for (const char* from = p + 1;;) {
+    const Landmark found = landmarks.find(from, bound, bound == end ? more() : MoreBytes::kYes);
+    const bool sure = found.kind == Landmark::Kind::kEvent || found.kind == Landmark::Kind::kDocumentHead ||
+                      (found.kind == Landmark::Kind::kRecordStart && tells_phase(found.at, bound));
+    if (sure) return true;
+    if (found.kind != Landmark::Kind::kRecordStart && found.kind != Landmark::Kind::kArrayEnd) return false;
+    from = found.at + 1;
+  }
+}
+
 // The record at p does not end before `bound`.
 const char* Scanner::State::unfinished_event(const char* p, const char* bound) {
   lose(p, bound);
   const std::size_t size = length(p, bound);
-  if (size >= kOrdinaryRecord || (last && bound == end)) {
-    // Perhaps it does end, but a lost quote or bracket lets it run into the records behind it.
-    for (const char* from = p + 1;;) {
-      const Landmark found = landmarks.find(from, bound, bound == end ? more() : MoreBytes::kYes);
-      const bool sure = found.kind == Landmark::Kind::kEvent || found.kind == Landmark::Kind::kDocumentHead ||
-                        (found.kind == Landmark::Kind::kRecordStart && tells_phase(found.at, bound));
-      if (sure) return give_up(p, EventFault::kDamagedText);
-      if (found.kind != Landmark::Kind::kRecordStart && found.kind != Landmark::Kind::kArrayEnd) break;
-      from = found.at + 1;
-    }
+  if ((size >= kOrdinaryRecord || (last && bound == end)) && holds_others(p, bound)) {
+    return give_up(p, EventFault::kDamagedText);
   }
   if (bound < end) {
     bold_offset = offset(p);
@@ -459,6 +470,7 @@ const char* Scanner::State::other_element(const char* p) {
   const std::string_view json(p, length(p, stop));
   if (!closed || !is_valid_json(json)) return give_up(p, EventFault::kDamagedText);
   if (json != "null") fault(EventFault::kDamagedText, p);
+  comma = false;
   return stop;
 }
 
@@ -510,12 +522,12 @@ const char* Scanner::State::behind(const char* p) {
     }
     report.second_document = true;
     where = Where::kDone;
-    return end;
+    return p;
   }
   if (!doubtful_end && !writers.seen_another()) {
     report.trailing_garbage = true;
     where = Where::kDone;
-    return end;
+    return p;
   }
   where = Where::kStray;
   return p;
@@ -533,12 +545,12 @@ const char* Scanner::State::stray(const char* p) {
       if (writers.seen_another()) return another_document(found.at);
       report.second_document = true;
       where = Where::kDone;
-      return end;
+      return found.at;
     case Landmark::Kind::kEvent:
       if (found.opens_array && !writers.seen_another()) {
         report.second_document = true;
         where = Where::kDone;
-        return end;
+        return found.at;
       }
       writers.records_behind_end();
       if (!foreign) report.events_end = report.document_end = std::nullopt;  // it was none
@@ -564,7 +576,7 @@ const char* Scanner::State::step(const char* p) {
     case Where::kLost: return lost(p);
     case Where::kBehind: return behind(p);
     case Where::kStray: return stray(p);
-    case Where::kDone: return end;
+    case Where::kDone: return p;
   }
   return end;
 }
@@ -580,7 +592,11 @@ const char* Scanner::scan(const char* begin, const char* end, MoreBytes more) {
   s.last = more == MoreBytes::kNo;
   s.stalled = false;
   const char* p = begin;
-  while (p < end && !s.stalled) p = s.step(p);
+  while (p < end && !s.stalled && s.where != State::Where::kDone) p = s.step(p);
+  if (s.where == State::Where::kDone) {
+    if (!s.report.ended_at && p < end) s.report.ended_at = s.offset(p);
+    p = end;
+  }
   if (s.last && !s.foreign) {
     const bool inside = s.where == State::Where::kTopLevel || s.where == State::Where::kSkipping ||
                         s.where == State::Where::kLost || (s.where == State::Where::kEvents && !s.report.bare_array);
@@ -589,6 +605,10 @@ const char* Scanner::scan(const char* begin, const char* end, MoreBytes more) {
   s.report.several_writers = s.writers.several();
   s.base_offset += length(begin, p);
   return p;
+}
+
+void Scanner::look_again() {
+  state_->awaited_bytes = 0;
 }
 
 bool Scanner::between_records() const {

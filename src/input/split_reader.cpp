@@ -67,6 +67,7 @@ struct SplitReader::Part {
   void read_until(std::uint64_t end, LoadProgress* progress) {
     range->stop_at(end);
     while (range->next() < end && !feed.done() && taker->passed_limit().empty()) step(progress);
+    if (!feed.done()) feed.offer_rest();
   }
   // The part counts: what it finds goes to `all` from now on.
   void join(Ingest& all) {
