@@ -12,6 +12,14 @@ namespace {
 // Larger records are read by the fast parser only: the slow reader is for rare kinds, not for rare sizes.
 constexpr std::size_t kSlowRecord = std::size_t{1} << 20;
 
+// White space and commas.
+bool is_separator(char c) {
+  constexpr std::uint64_t kSeparators =
+      1u << '\t' | 1u << '\n' | 1u << '\r' | std::uint64_t{1} << ' ' | std::uint64_t{1} << ',';
+  const auto code = static_cast<unsigned char>(c);
+  return code < 64 && (kSeparators >> code & 1u) != 0;
+}
+
 // Whether the record at p seems to tell its phase, which the inner objects of a record do not.
 bool tells_phase(const char* p, const char* end) {
   constexpr std::size_t kNear = 256;
@@ -21,12 +29,8 @@ bool tells_phase(const char* p, const char* end) {
 }  // namespace
 
 const char* Scanner::State::events(const char* p) {
-  bool comma = false;
   for (;;) {
-    while (p < end && (is_json_space(*p) || *p == ',')) {
-      comma |= *p == ',';
-      ++p;
-    }
+    for (; is_separator(*p) && p < end; ++p) comma |= *p == ',';
     if (p == end) {
       if (!last) return stall(p);
       return report.bare_array ? end : cut_off();
@@ -54,7 +58,6 @@ const char* Scanner::State::events(const char* p) {
         }
         hand_over(start, p);
         cautious = false;
-        comma = false;
         break;
       case EventParser::Outcome::kIncomplete: return unfinished_event(p, bound);
       case EventParser::Outcome::kDeclined: return difficult_event(p);
@@ -123,7 +126,7 @@ const char* Scanner::State::other_element(const char* p) {
     const Answer records = opens_records(p);
     if (records == Answer::kLater) return await(p);
     if (records == Answer::kYes) {
-      if (report.events > 0) interrupt(p);
+      if (has_records()) interrupt(p);
       return p + 1;
     }
   }
@@ -140,7 +143,7 @@ const char* Scanner::State::other_element(const char* p) {
   if (text && after < end && *after == ':') {
     // A member of the document: the bracket that ended the events is lost, or the brace that began the document.
     fault(EventFault::kDamagedText, p);
-    if (report.events == 0) {
+    if (!has_records()) {
       array_seen = report.bare_array = false;
       object_form = true;
     }
@@ -150,6 +153,7 @@ const char* Scanner::State::other_element(const char* p) {
   const std::string_view json(p, length(p, stop));
   if (!closed || !is_valid_json(json)) return give_up(p, EventFault::kDamagedText);
   if (json != "null") fault(EventFault::kDamagedText, p);
+  comma = false;
   return stop;
 }
 
@@ -170,7 +174,7 @@ const char* Scanner::State::lost(const char* p) {
     case Landmark::Kind::kDocumentHead: return another_document(found.at);
     case Landmark::Kind::kEvent:
       // The first record of another array, whose head is not to be seen or which has none.
-      if (found.opens_array && report.events > 0) interrupt(found.at);
+      if (found.opens_array && has_records()) interrupt(found.at);
       where = Where::kEvents;
       return found.at;
     case Landmark::Kind::kRecordStart:

@@ -68,11 +68,15 @@ struct Scanner::State {
   bool foreign = false;       // behind the head of a second document: nothing is handed over any more
   bool doubtful_end = false;  // the event array may not have ended where it seemed to
   bool whole_record = true;   // the last record, if any, was intact
+  bool comma = false;         // one has been read behind the last element of the event array
+  bool continued = false;     // records stood before the first byte (Scanner::continue_from)
+  bool damaged = false;       // a record has been lost
   bool cautious = false;      // after damage: a record is first tried within kOrdinaryRecord bytes
   std::uint64_t bold_offset = ~std::uint64_t{0};  // of the record that may be larger all the same
   std::uint64_t skipped_to = 0;                   // kSkipping: how far
   std::uint64_t wasted = 0;
 
+  bool has_records() const { return continued || report.events > 0; }
   std::uint64_t offset(const char* p) const { return base_offset + length(base, p); }
 
   const char* stall(const char* p) {
