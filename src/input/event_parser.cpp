@@ -77,7 +77,7 @@ constexpr std::uint64_t kMaxPlainMicros = 9'000'000'000'000'000u;
 constexpr std::uint32_t kNanoPlaces = 3;
 
 const char* bare_token_end(const char* p, const char* end) {
-  while (p < end && *p != ',' && *p != '}' && *p != ']' && static_cast<unsigned char>(*p) > 32) ++p;
+  while (p < end && *p != ',' && *p != '}' && *p != ']' && *p != '"' && static_cast<unsigned char>(*p) > 32) ++p;
   return p;
 }
 
@@ -298,7 +298,7 @@ inline const char* EventParser::skip_value(const char* p) {
     ran_out_ = true;
     return nullptr;
   }
-  return stop == p ? nullptr : stop;
+  return stop == p || *stop == '"' ? nullptr : stop;
 }
 
 inline const char* EventParser::parse_value(const char* p, RawValue& value) {

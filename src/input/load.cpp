@@ -265,7 +265,9 @@ LoadedFile load_source(const std::string& path, OpenedSource opened, const LoadO
   if (file.status == FileStatus::kOverLimit) return file;
   add_notes(file, reading, ingest);
   file.traces = ingest.finish(file.labels);
-  if (file.status != FileStatus::kOk && file.status != FileStatus::kOwnOutput) file.traces.clear();
+  const bool readable =
+      file.status == FileStatus::kOk || (file.status == FileStatus::kOwnOutput && ingest.has_phases());
+  if (!readable) file.traces.clear();
   return file;
 }
 

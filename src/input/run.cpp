@@ -148,7 +148,7 @@ Result<Run> read_run(const FileList& files, const RunOptions& options,
       return;
     }
     LoadedFile file = load_file(files.files[at], options.load, per_file, workspaces[worker], options.progress);
-    if (file.status == FileStatus::kOwnOutput && !files.from_directory) {
+    if (file.status == FileStatus::kOwnOutput && !files.from_directory && !file.traces.empty()) {
       file.status = FileStatus::kOk;  // named on purpose: read it
       file.problem.clear();
     }

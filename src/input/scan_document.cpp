@@ -77,6 +77,10 @@ const char* Scanner::State::top_level(const char* p) {
   if (p == end) return last ? cut_off() : stall(p);
   if (too_early(p)) return stall(p);
   if (*p == '}') {
+    if (!array_seen && doubtful_member) {  // a lost brace lets what it holds look like members
+      where = Where::kSearching;
+      return p + 1;
+    }
     if (!foreign) report.document_end = offset(p + 1);
     where = Where::kBehind;
     return p + 1;
@@ -129,8 +133,10 @@ const char* Scanner::State::member(const char* from, const char* value) {
   }
   if (value_end == value) return damaged_member(from);
   const std::string_view json(value, length(value, value_end));
-  // An intact value may hold what it likes.
-  if (!array_seen && !is_valid_json(json) && holds_foreign_text(value, value_end)) return damaged_member(from);
+  if (!array_seen && !is_valid_json(json)) {
+    if (holds_foreign_text(value, value_end)) return damaged_member(from);  // an intact one may hold what it likes
+    doubtful_member = true;
+  }
   if (key == "distributedInfo") {
     if (distributed.empty()) distributed = json;
     else if (distributed != json && !foreign) writers.contradiction();

@@ -48,7 +48,8 @@ const char* Scanner::State::events(const char* p) {
     if (*p != '{') return other_element(p);
     if (too_early(p)) return stall(p);
     const char* const start = p;
-    const char* const bound = within(p, cautious && offset(p) != bold_offset ? kOrdinaryRecord : limits.event_bytes);
+    const std::size_t longest = cautious && offset(p) != bold_offset ? kOrdinaryRecord : limits.event_bytes;
+    const char* const bound = within(p, std::min(longest, limits.event_bytes));
     event.offset = offset(p);
     switch (parser.parse(&p, bound, event)) {
       case EventParser::Outcome::kEvent:
@@ -89,7 +90,9 @@ const char* Scanner::State::unfinished_event(const char* p, const char* bound) {
     bold_offset = offset(p);
     return p;
   }
-  return last ? give_up(p, EventFault::kCutOff) : await(p);
+  if (!last) return await(p);
+  const char* const next = give_up(p, EventFault::kCutOff);
+  return where == Where::kLost ? cut_off() : next;  // its pieces are no records
 }
 
 // A record that the fast path cannot read: perhaps valid JSON of a rare kind, perhaps damaged.
@@ -173,8 +176,13 @@ const char* Scanner::State::lost(const char* p) {
     case Landmark::Kind::kMore: return stall(found.at);
     case Landmark::Kind::kDocumentHead: return another_document(found.at);
     case Landmark::Kind::kEvent:
-      // The first record of another array, whose head is not to be seen or which has none.
-      if (found.opens_array && has_records()) interrupt(found.at);
+      // The first record of another bare array, which has no other head than its bracket.
+      if (found.opens_array && report.bare_array) {
+        const char* bracket = found.at;
+        while (*--bracket != '[') {}
+        if (has_records()) interrupt(bracket);
+        else writers.another_document();
+      }
       where = Where::kEvents;
       return found.at;
     case Landmark::Kind::kRecordStart:

@@ -63,15 +63,16 @@ struct Scanner::State {
   std::uint64_t awaited_offset = 0;
   std::size_t awaited_bytes = 0;
 
-  bool object_form = false;   // an object holds the array
-  bool array_seen = false;    // of the document at hand
-  bool foreign = false;       // behind the head of a second document: nothing is handed over any more
-  bool doubtful_end = false;  // the event array may not have ended where it seemed to
-  bool whole_record = true;   // the last record, if any, was intact
-  bool comma = false;         // one has been read behind the last element of the event array
-  bool continued = false;     // records stood before the first byte (Scanner::continue_from)
-  bool damaged = false;       // a record has been lost
-  bool cautious = false;      // after damage: a record is first tried within kOrdinaryRecord bytes
+  bool object_form = false;      // an object holds the array
+  bool array_seen = false;       // of the document at hand
+  bool foreign = false;          // behind the head of a second document: nothing is handed over any more
+  bool doubtful_member = false;  // one of those before the event array is no JSON
+  bool doubtful_end = false;     // the event array may not have ended where it seemed to
+  bool whole_record = true;      // the last record, if any, was intact
+  bool comma = false;            // one has been read behind the last element of the event array
+  bool continued = false;        // records stood before the first byte (Scanner::continue_from)
+  bool damaged = false;          // a record has been lost
+  bool cautious = false;         // after damage: a record is first tried within kOrdinaryRecord bytes
   std::uint64_t bold_offset = ~std::uint64_t{0};  // of the record that may be larger all the same
   std::uint64_t skipped_to = 0;                   // kSkipping: how far
   std::uint64_t wasted = 0;

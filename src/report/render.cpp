@@ -2,6 +2,7 @@
 
 #include "hta/base/exact.h"
 #include "hta/base/human.h"
+#include "hta/base/rank_key.h"
 #include "hta/base/text.h"
 
 #include <algorithm>
@@ -38,6 +39,12 @@ std::string human_cell(const result::Table& table, std::size_t row, std::size_t 
       return value >= 10'000 || value <= -10'000 ? with_commas(value) : std::to_string(value);
     }
     case CellType::kBytes: return human_bytes(table.number(row, column));
+    case CellType::kRank: {
+      const RankKey rank = RankKey::from_value(table.number(row, column));
+      std::string text = std::to_string(rank.rank());
+      if (rank.window() > 0) text += " window " + std::to_string(rank.window());
+      return text;
+    }
     case CellType::kRate: return fixed_point(divide_half_even(table.number(row, column), 10'000), 2);
     default: {
       std::string text = table.plain(row, column);
@@ -84,7 +91,7 @@ std::string quality_line(const result::Document& document, Detail detail) {
   for (const result::Input& input : document.inputs) bad_files += input.status != "ok" ? 1u : 0u;
   if (bad_files > 0) parts.push_back(count(bad_files) + (bad_files == 1 ? " file" : " files") + " not used");
   if (parts.empty() && detail == Detail::kNormal) return {};
-  std::string line = "Quality: " + count(q.events) + " events used";
+  std::string line = "Quality: " + count(q.events) + (q.events == 1 ? " event" : " events") + " used";
   for (const std::string& part : parts) line += ", " + part;
   return line + " (hta info tells more)";
 }

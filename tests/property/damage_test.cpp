@@ -33,8 +33,8 @@ std::string made_trace(std::uint64_t seed, int records, bool compact) {
                 R"(,"Input Dims":[[8,16],[16,4],[]],"Concrete Inputs":["","[1]"]}})";
         break;
       case 1:
-        text += R"({"ph":"X","cat":"kernel","name":"void k<{lambda(float)#1}, \"q\">()","pid":0,"tid":7,"ts":)" + time +
-                R"(,"dur":5,"args":{"device":0,"stream":7,"correlation":)" + id + R"(,"grid":[1,1,1]}})";
+        text += R"~({"ph":"X","cat":"kernel","name":"void k<{lambda(float)#1}, \"q\">()","pid":0,"tid":7,"ts":)~" +
+                time + R"(,"dur":5,"args":{"device":0,"stream":7,"correlation":)" + id + R"(,"grid":[1,1,1]}})";
         break;
       case 2:
         text +=

@@ -79,6 +79,12 @@ TEST_CASE("load: files that give no trace say why") {
   }
 }
 
+TEST_CASE("load: an overlay is read for those who ask for it by name") {
+  const LoadedFile file = load(R"({"schema":"hta/1","traceEvents":[{"ph":"X","name":"k","ts":1,"dur":1}]})");
+  CHECK(file.status == FileStatus::kOwnOutput);
+  CHECK(file.traces.size() == 1);
+}
+
 TEST_CASE("load: what is wrong with a usable file is told in notes") {
   CHECK(notes(load(document(event(1)))) == "");
   CHECK(notes(load(document(event(1) + ","))) == "trailing-comma: a comma stands before the end of the event array\n");

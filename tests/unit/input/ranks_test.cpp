@@ -105,7 +105,7 @@ TEST_CASE("ranks: capture windows of one rank are kept apart in order of time") 
   const Assigned apart = assign({usable("a.json", 3, 500, 900), usable("b.json", 3, 100, 500)});
   CHECK(apart.ranks == "3/2 3/1");
   REQUIRE(apart.notes.size() == 1);
-  CHECK(apart.notes[0] == "rank 3 has 2 capture windows; they are kept apart in column window");
+  CHECK(apart.notes[0] == "rank 3 has 2 capture windows, which are kept apart");
 }
 
 TEST_CASE("ranks: missing ones are named") {

@@ -83,8 +83,8 @@ TEST_CASE("scanner: NaN, N/A and other bare words are values") {
       scan(document(R"({"ph":"X","name":"a","ts":NaN,"dur":Infinity,"args":{"device":N/A,"stream":7}},)" + event(2)));
   REQUIRE(got.events.size() == 2);
   CHECK(got.events[0].time == "invalid");
-  CHECK(got.events[0].args["device"] == "lN/A");
-  CHECK(got.events[0].args["stream"] == "i7");
+  CHECK(got.events[0].args.at("device") == "lN/A");
+  CHECK(got.events[0].args.at("stream") == "i7");
 }
 
 TEST_CASE("scanner: missing, doubled and trailing commas") {
@@ -187,7 +187,7 @@ TEST_CASE("scanner: limits drop what is too large, and nothing else") {
   const std::string large = R"({"ph":"X","name":")" + std::string(300, 'x') + R"(","ts":1,"dur":1})";
   const std::string text = "{\"big\":\"" + std::string(500, 'y') + "\",\"traceEvents\":[" + event(1) + "," + large +
                            "," + event(3) + "],\"traceName\":\"n\"}";
-  for (const std::size_t size : {1, 50, 100'000}) {
+  for (const std::size_t size : {1u, 50u, 100'000u}) {
     const Scanned got = scan(text, chunks_of(size), limits);
     CHECK(names(got) == "k1 k3");
     CHECK(faults(got) == "larger than the limit at " + at(text, large));
@@ -212,7 +212,7 @@ TEST_CASE("scanner: escaped keys and phases are read") {
   REQUIRE(got.events.size() == 1);
   CHECK(got.events[0].phase == 'X');
   CHECK(got.events[0].name == "sx");
-  CHECK(got.events[0].args["device"] == "i3");
+  CHECK(got.events[0].args.at("device") == "i3");
 }
 
 TEST_CASE("scanner: text that is no trace has no events") {
