@@ -37,7 +37,7 @@ Status for_each_piece(const std::string& path, Take take) {
   auto opened = open_again(path);
   if (!opened) return opened.error();
   ChunkBuffers buffers;
-  ChunkStream stream(*opened->source, buffers, ReadAhead::kNo);
+  ChunkStream stream(*opened->source, buffers, ChunkSetting{});
   std::string_view rest;
   for (;;) {
     const auto chunk = stream.next(rest);

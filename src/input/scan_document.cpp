@@ -190,12 +190,12 @@ const char* Scanner::State::behind(const char* p) {
     }
     report.second_document = true;
     where = Where::kDone;
-    return end;
+    return p;
   }
   if (!doubtful_end && !writers.seen_another()) {
     report.trailing_garbage = true;
     where = Where::kDone;
-    return end;
+    return p;
   }
   where = Where::kStray;
   return p;
@@ -213,12 +213,12 @@ const char* Scanner::State::stray(const char* p) {
       if (writers.seen_another()) return another_document(found.at);
       report.second_document = true;
       where = Where::kDone;
-      return end;
+      return found.at;
     case Landmark::Kind::kEvent:
       if (found.opens_array && !writers.seen_another()) {
         report.second_document = true;
         where = Where::kDone;
-        return end;
+        return found.at;
       }
       writers.records_behind_end();
       if (!foreign) report.events_end = report.document_end = std::nullopt;  // it was none
@@ -232,7 +232,7 @@ const char* Scanner::State::stray(const char* p) {
 
 // A document begins at p although the one before it has not ended.
 const char* Scanner::State::another_document(const char* p) {
-  if (report.events > 0) interrupt(p);
+  if (has_records()) interrupt(p);
   else writers.another_document();
   // What came before it holds no record: then this one is as good as the first.
   array_seen = false;

@@ -12,6 +12,14 @@ namespace {
 // Larger records are read by the fast parser only: the slow reader is for rare kinds, not for rare sizes.
 constexpr std::size_t kSlowRecord = std::size_t{1} << 20;
 
+// White space and commas.
+bool is_separator(char c) {
+  constexpr std::uint64_t kSeparators =
+      1u << '\t' | 1u << '\n' | 1u << '\r' | std::uint64_t{1} << ' ' | std::uint64_t{1} << ',';
+  const auto code = static_cast<unsigned char>(c);
+  return code < 64 && (kSeparators >> code & 1u) != 0;
+}
+
 // Whether the record at p seems to tell its phase, which the inner objects of a record do not.
 bool tells_phase(const char* p, const char* end) {
   constexpr std::size_t kNear = 256;
@@ -21,12 +29,8 @@ bool tells_phase(const char* p, const char* end) {
 }  // namespace
 
 const char* Scanner::State::events(const char* p) {
-  bool comma = false;
   for (;;) {
-    while (p < end && (is_json_space(*p) || *p == ',')) {
-      comma |= *p == ',';
-      ++p;
-    }
+    for (; is_separator(*p) && p < end; ++p) comma |= *p == ',';
     if (p == end) {
       if (!last) return stall(p);
       return report.bare_array ? end : cut_off();
@@ -55,7 +59,6 @@ const char* Scanner::State::events(const char* p) {
         }
         hand_over(start, p);
         cautious = false;
-        comma = false;
         break;
       case EventParser::Outcome::kIncomplete: return unfinished_event(p, bound);
       case EventParser::Outcome::kDeclined: return difficult_event(p);
@@ -73,19 +76,6 @@ bool Scanner::State::swallows_records(const char* p, const char* bound, MoreByte
     if (found.kind != Landmark::Kind::kRecordStart && found.kind != Landmark::Kind::kArrayEnd) return false;
     from = found.at + 1;
   }
-}
-
-// The bracket that opens the array whose first record is at p; nothing if it seems to belong to a damaged record.
-const char* Scanner::State::opening_bracket(const char* p) const {
-  const auto skip_back = [&](const char* q) {
-    while (q > base && is_json_space(q[-1])) --q;
-    return q;
-  };
-  const char* const bracket = skip_back(p) - 1;
-  if (report.bare_array) return bracket;
-  // Files that are mixed have one form: this one would be a member, perhaps with a torn name.
-  const char* const before = skip_back(bracket);
-  return std::string_view(base, length(base, before)).ends_with("Events\":") ? bracket : nullptr;
 }
 
 // The record at p does not end before `bound`.
@@ -139,7 +129,7 @@ const char* Scanner::State::other_element(const char* p) {
     const Answer records = opens_records(p);
     if (records == Answer::kLater) return await(p);
     if (records == Answer::kYes) {
-      if (report.events > 0) interrupt(p);
+      if (has_records()) interrupt(p);
       return p + 1;
     }
   }
@@ -156,7 +146,7 @@ const char* Scanner::State::other_element(const char* p) {
   if (text && after < end && *after == ':') {
     // A member of the document: the bracket that ended the events is lost, or the brace that began the document.
     fault(EventFault::kDamagedText, p);
-    if (report.events == 0) {
+    if (!has_records()) {
       array_seen = report.bare_array = false;
       object_form = true;
     }
@@ -166,6 +156,7 @@ const char* Scanner::State::other_element(const char* p) {
   const std::string_view json(p, length(p, stop));
   if (!closed || !is_valid_json(json)) return give_up(p, EventFault::kDamagedText);
   if (json != "null") fault(EventFault::kDamagedText, p);
+  comma = false;
   return stop;
 }
 
@@ -185,9 +176,11 @@ const char* Scanner::State::lost(const char* p) {
     case Landmark::Kind::kMore: return stall(found.at);
     case Landmark::Kind::kDocumentHead: return another_document(found.at);
     case Landmark::Kind::kEvent:
-      // The first record of another array, whose head is not to be seen or which has none.
-      if (const char* bracket = found.opens_array ? opening_bracket(found.at) : nullptr; bracket != nullptr) {
-        if (report.events > 0) interrupt(bracket);
+      // The first record of another bare array, which has no other head than its bracket.
+      if (found.opens_array && report.bare_array) {
+        const char* bracket = found.at;
+        while (*--bracket != '[') {}
+        if (has_records()) interrupt(bracket);
         else writers.another_document();
       }
       where = Where::kEvents;

@@ -69,11 +69,15 @@ struct Scanner::State {
   bool doubtful_member = false;  // one of those before the event array is no JSON
   bool doubtful_end = false;     // the event array may not have ended where it seemed to
   bool whole_record = true;      // the last record, if any, was intact
+  bool comma = false;            // one has been read behind the last element of the event array
+  bool continued = false;        // records stood before the first byte (Scanner::continue_from)
+  bool damaged = false;          // a record has been lost
   bool cautious = false;         // after damage: a record is first tried within kOrdinaryRecord bytes
   std::uint64_t bold_offset = ~std::uint64_t{0};  // of the record that may be larger all the same
   std::uint64_t skipped_to = 0;                   // kSkipping: how far
   std::uint64_t wasted = 0;
 
+  bool has_records() const { return continued || report.events > 0; }
   std::uint64_t offset(const char* p) const { return base_offset + length(base, p); }
 
   const char* stall(const char* p) {
@@ -104,7 +108,6 @@ struct Scanner::State {
   const char* skipping(const char* p);
   const char* events(const char* p);
   bool swallows_records(const char* p, const char* bound, MoreBytes follow);
-  const char* opening_bracket(const char* p) const;
   const char* unfinished_event(const char* p, const char* bound);
   const char* difficult_event(const char* p);
   const char* other_element(const char* p);

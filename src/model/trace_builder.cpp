@@ -318,11 +318,10 @@ void TraceBuilder::store_gpu(const Event& event, Nanos start_ns, Nanos dur_ns) {
 }
 
 void TraceBuilder::store_host(const Event& event, Nanos start_ns, Nanos dur_ns, CategoryKind what) {
+  if (!event.name.valid()) return;  // neither stored nor a step
   const ThreadId on = thread(event.pid, event.tid);
-  if (event.name.valid()) {
-    if (const auto number = step_number(trace_.strings.text(event.name))) {
-      trace_.step_events.push_back({*number, start_ns, start_ns + dur_ns, on, event.position});
-    }
+  if (const auto number = step_number(trace_.strings.text(event.name))) {
+    trace_.step_events.push_back({*number, start_ns, start_ns + dur_ns, on, event.position});
   }
   HostId host_row;
   const Needs& needs = options_.needs;

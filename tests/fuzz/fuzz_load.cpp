@@ -29,7 +29,7 @@ hta::input::LoadedFile load(std::string_view text, const hta::Needs& needs, hta:
   options.build.needs = needs;
   options.limits.labels = 64;
   options.limits.names = 100'000;
-  return hta::input::load_source("fuzz.json", std::move(opened), options, hta::input::Threads::kOne, workspace);
+  return hta::input::load_source("fuzz.json", std::move(opened), options, 1, workspace);
 }
 
 void expect_consistent(const hta::Trace& trace, const hta::input::LoadedFile& file) {

@@ -130,7 +130,7 @@ void require_consistent(const std::string& text) {
   options.build.needs.host_events = options.build.needs.call_tree = options.build.needs.memory_events = true;
   input::OpenedSource opened;
   opened.source = input::memory_source(text.data(), text.size());
-  const input::LoadedFile file = input::load_source("x", std::move(opened), options, input::Threads::kOne, workspace);
+  const input::LoadedFile file = input::load_source("x", std::move(opened), options, 1, workspace);
   if (file.status != input::FileStatus::kOk) return;
   REQUIRE(file.traces.size() == 1);
   const Trace& trace = file.traces.front();

@@ -20,7 +20,7 @@ LoadedFile load(std::string_view text, const LoadOptions& options = {}) {
   OpenedSource opened;
   opened.source = memory_source(text.data(), text.size());
   if (text.starts_with("\x1F\x8B")) opened.packing = Packing::kGzip;
-  return load_source("x.json", std::move(opened), options, Threads::kOne, workspace);
+  return load_source("x.json", std::move(opened), options, 1, workspace);
 }
 
 std::string gzipped(std::string_view text) {
