@@ -19,11 +19,13 @@ std::optional<Format> format_named(std::string_view name);
 std::optional<Format> format_of_file(std::string_view path);
 
 enum class Color : std::uint8_t { kNo, kYes };
+enum class Charset : std::uint8_t { kUnicode, kAscii };  ///< of bars and maps
 enum class Detail : std::uint8_t { kNormal, kVerbose };
 
 struct RenderOptions {
   Format format = Format::kTable;
   Color color = Color::kNo;
+  Charset charset = Charset::kUnicode;
   std::size_t width = 0;            ///< columns of the terminal; 0 = nothing is cut
   std::vector<std::string> tables;  ///< only these; empty = the usual choice of the format
   std::size_t max_rows = 0;         ///< of tables with a row per event, for people; 0 = all
