@@ -25,7 +25,7 @@ constexpr std::array kShades{
 };
 constexpr std::string_view kPlain = "\033[0m";
 constexpr std::size_t kMostLines = 24;
-constexpr std::size_t kMostLabel = 32;  // columns
+constexpr std::size_t kMostLabel = 32;   // columns
 constexpr std::size_t kValueWidth = 10;  // two blanks and "100.00 %"
 
 const Shade& shade_of(std::int64_t hundredths) {

@@ -115,7 +115,7 @@ void find_cause(Ranks ranks, std::uint32_t rank, const std::vector<std::uint32_t
   for (const std::int64_t step : concerned) cost += judgement.step_costs.at(step);
   judgement.cause = explain(ranks, rank, others, concerned, lateness(cost));
   // In the shadow of a rank that costs more, and without a reason of its own: an echo of the other's lateness.
-  if (judgement.verdict == RankVerdict::kTransient && judgement.top_steps.empty() && !judgement.cause->named()) {
+  if (judgement.steps > 0 && judgement.top_steps.empty() && !judgement.cause->named()) {
     judgement.verdict = RankVerdict::kNone;
     judgement.persistence = Persistence::kNone;
     judgement.cause.reset();
