@@ -62,7 +62,9 @@ struct Partial {
   std::optional<std::int64_t> p50_delay_ns;
   std::array<DurationHistogram, kMeasures> histograms;
 
-  std::int64_t bare_graph_launches = 0;  ///< graph launches without any GPU event, of a trace that is not filtered
+  std::optional<std::int64_t>
+      bare_launches;                     ///< calls without the GPU events that they launch; not of a filtered trace
+  std::int64_t bare_graph_launches = 0;  ///< of these, graph launches
 
   Nanos span_ns = 0;  ///< summed over devices
   LateLaunches late;

@@ -32,7 +32,7 @@ TEST_CASE("launch: classes by the cutoffs, a delay is never negative") {
                                   "cudaLaunchKernel|early|50.000|49.000|0.000|short",
                                   "cudaLaunchKernel|slow call|51.000|5.000|101.000|runtime_outlier+delay_outlier"});
   CHECK(rows_of(launch_of(trace).document, "launch_summary") ==
-        Rows{"0|4|4|2|1|1|121.000|73.000|201.000|50.250|50.000|101.000|2|264.000"});
+        Rows{"0|4|4|2|1|1|121.000|73.000|201.000|50.250|50.000|101.000|2|264.000|0"});
   CHECK(rows_of(launch_of(trace, {{"runtime-cutoff", "9"}, {"delay-cutoff", "99.999"}}).document, "launch_summary",
                 {"short_kernels", "runtime_outliers", "delay_outliers"}) == Rows{"0|4|2"});
 }
@@ -61,7 +61,7 @@ TEST_CASE("launch: copies can be left out, and a rank without pairs keeps its ro
   const Trace trace = sketch.build();
   CHECK(rows_of(launch_of(trace).document, "launch_summary", {"launches", "pairs"}) == Rows{"1|1"});
   CHECK(rows_of(launch_of(trace, {{"no-memory", ""}}).document, "launch_summary") ==
-        Rows{"0|0|0|0|0|0|0.000|0.000|0.000||||0|0.000"});
+        Rows{"0|0|0|0|0|0|0.000|0.000|0.000||||0|0.000|0"});
   CHECK(launch_of(trace, {{"no-memory", ""}}).document.heading ==
         Rows{"No GPU event could be linked to a launch call."});
 }
