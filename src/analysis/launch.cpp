@@ -137,6 +137,12 @@ std::uint8_t call_traits(std::string_view name) {
   return traits;
 }
 
+bool in_incomplete_step(const Trace& trace, LaunchId call) {
+  const StepId step = trace.step_at(trace.launches.start_ns[call]);
+  return step.valid() &&
+         std::find(trace.incomplete_steps.begin(), trace.incomplete_steps.end(), step) != trace.incomplete_steps.end();
+}
+
 // Calls whose GPU events were not recorded: those of a name that launches work elsewhere, and graph launches. What a
 // thread launches while it captures a graph does not run. Where a filter left events out, nobody can tell.
 void count_bare(const Trace& trace, Partial& out) {
@@ -158,8 +164,8 @@ void count_bare(const Trace& trace, Partial& out) {
     if ((of_name & kBeginsCapture) != 0) capturing[thread] = true;
     if ((of_name & kEndsCapture) != 0) capturing[thread] = false;
     if ((of_name & kLaunchesWork) == 0 || capturing[thread] || !calls.gpu_events(call).empty()) continue;
-    ++*out.bare_launches;
     if ((of_name & kLaunchesGraph) != 0) ++out.bare_graph_launches;
+    else if (!in_incomplete_step(trace, call)) ++*out.bare_launches;
   }
 }
 

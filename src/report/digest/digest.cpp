@@ -168,7 +168,7 @@ result::Document digest(const DigestInput& input, const RuleBook& rules) {
                                   : bottleneck.sentence;
   out.summary = summary;
   out.heading = {load_sentence(out, answers), bottleneck.sentence};
-  if (!left_out.empty()) out.heading.push_back(left_out_sentence(left_out));
+  if (judged && !left_out.empty()) out.heading.push_back(left_out_sentence(left_out));
 
   result::Table findings(kTables[0]);
   for (const Finding& f : out.findings)

@@ -14,19 +14,12 @@ std::string counted(std::size_t count, std::string_view one, std::string_view ma
   return with_commas(static_cast<std::int64_t>(count)) + " " + std::string(count == 1 ? one : many);
 }
 
-void measure_completeness(Meter& meter) {
-  const std::size_t cut =
-      std::max(meter.answers().notes("truncated").size(), meter.answers().notes("gzip-truncated").size());
-  meter.put("truncated_files", static_cast<std::int64_t>(cut), counted(cut, "file", "files"));
-  const std::size_t bare = meter.answers().notes("step-incomplete").size();
-  meter.put("incomplete_steps", static_cast<std::int64_t>(bare), counted(bare, "rank", "ranks"));
-}
-
-// Of the calls that launch work, those whose GPU events were not recorded. Events whose link was lost are none of them.
-void measure_lost_kernels(Meter& meter) {
-  const result::Quality& quality = meter.answers().first().quality;
+// Of the calls that launch work, those whose GPU events were not recorded. Events whose link was lost are none of them,
+// and what is missing behind a cut says nothing about the rest.
+std::optional<std::int64_t> lost_kernels_pct(const Answers& answers) {
+  const result::Quality& quality = answers.first().quality;
   const auto not_linked = static_cast<std::int64_t>(quality.gpu_events - quality.gpu_events_linked);
-  const Rows rows(meter.answers().table("launch", "launch_summary"), {"launches", "bare_launches"});
+  const Rows rows(answers.table("launch", "launch_summary"), {"launches", "bare_launches"});
   std::int64_t launches = 0;
   std::int64_t bare = 0;
   for (std::size_t row = 0; row < rows.size(); ++row) {
@@ -34,9 +27,18 @@ void measure_lost_kernels(Meter& meter) {
     launches += rows.number(row, 0) + rows.number(row, 1);
     bare += rows.number(row, 1);
   }
-  meter.put("lost_kernels_pct", percent(std::max<std::int64_t>(0, bare - not_linked), launches));
-  const std::size_t graphs = meter.answers().notes("graph-launches-bare").size();
+  return percent(std::max<std::int64_t>(0, bare - not_linked), launches);
+}
+
+void measure_completeness(Meter& meter) {
+  const Answers& answers = meter.answers();
+  const std::size_t cut = std::max(answers.notes("truncated").size(), answers.notes("gzip-truncated").size());
+  meter.put("truncated_files", static_cast<std::int64_t>(cut), counted(cut, "file", "files"));
+  const std::size_t bare = answers.notes("step-incomplete").size();
+  meter.put("incomplete_steps", static_cast<std::int64_t>(bare), counted(bare, "rank", "ranks"));
+  const std::size_t graphs = answers.notes("graph-launches-bare").size();
   meter.put("lost_graphs", static_cast<std::int64_t>(graphs), counted(graphs, "rank", "ranks"));
+  meter.put("lost_kernels_pct", cut > 0 ? std::optional<std::int64_t>(0) : lost_kernels_pct(answers));
 }
 
 // "ranks 1-7 of 8 are missing; statistics cover ..." up to the semicolon.
@@ -77,7 +79,6 @@ void measure_capture(Meter& meter) {
   const auto linked = static_cast<std::int64_t>(quality.gpu_events_linked);
   // Without any link no launches were recorded at all, which is no fault of the recording.
   meter.put("not_linked_pct", linked > 0 ? percent(gpu_events - linked, gpu_events) : std::nullopt);
-  measure_lost_kernels(meter);
   measure_completeness(meter);
   measure_presence(meter);
   measure_memory(meter);

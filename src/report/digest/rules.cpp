@@ -145,7 +145,6 @@ constexpr std::array kRules{
         .recommendation = "Use non-blocking collectives (async_op=True, overlapping FSDP or DDP) and wait for them as "
                           "late as possible.",
         .next = "overlap",
-        .needs = kNeedsGpu,
     },
     RuleSpec{
         .id = "host-bound",

@@ -135,3 +135,17 @@ TEST_CASE("launch: a graph launch without kernels is noted, unless a filter took
   CHECK(notes[0].message ==
         "rank 0: 1 graph launch has no GPU event: the kernels were not recorded, so no number here holds them");
 }
+
+TEST_CASE("launch: calls whose kernels are missing are counted, but not while a graph is captured") {
+  TraceSketch sketch;
+  sketch.kernel("gemm", 0, 5, 10, 5);
+  sketch.call("cudaLaunchKernel", 20, 5, 901);  // lost
+  sketch.call("cudaMemcpyAsync", 30, 5, 902);   // nothing of that name ever runs
+  sketch.call("cudaStreamBeginCapture", 40, 5);
+  sketch.call("cudaLaunchKernel", 50, 5, 903);       // goes into the graph
+  sketch.call("cudaLaunchKernel", 52, 5, 904, 200);  // on another thread: lost
+  sketch.call("cudaStreamEndCapture", 60, 5);
+  sketch.call("cudaLaunchKernel", 70, 5, 905);  // lost
+  const Trace trace = sketch.build();
+  CHECK(rows_of(launch_of(trace).document, "launch_summary", {"launches", "bare_launches"}) == Rows{"1|3"});
+}

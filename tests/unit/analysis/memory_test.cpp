@@ -167,3 +167,13 @@ TEST_CASE("memory: a timeline has one row for each time, and one in front for wh
             .at(4) == "activation|40|24.24|40|1.000|0");
   CHECK(document.heading == Rows{"Highest peak: 165 B on rank 4, at 1.00 µs, 60.61 % of it parameter."});
 }
+
+TEST_CASE("memory: the capacity is that of the device with the number, and the host has none") {
+  Recorder r;
+  r.memory(10, 500, 1);
+  r.memory(20, 64, 1, TraceSketch::kMain, kCpu);
+  r.sketch.builder().info().devices = {{1, "GPU 1", 7, 0, ""}, {0, "GPU 0", 4096, 0, ""}};
+  const Trace trace = r.sketch.build();
+  CHECK(rows_of(memory_of(trace).document, "memory_peak", {"device_type", "capacity_bytes"}) ==
+        Rows{"cpu|", "cuda|4096"});
+}
