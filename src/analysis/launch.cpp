@@ -82,8 +82,8 @@ Needs needs(const Options& options) {
 void count_pairs(const Trace& trace, std::span<const LaunchPair> pairs, const LaunchCutoffs& cutoffs, Partial& out) {
   std::vector<Nanos> delays;
   delays.reserve(pairs.size());
-  for (std::size_t i = 0; i < pairs.size(); ++i) {
-    const LaunchTimes times = launch_times(trace, pairs[i]);
+  for (const LaunchPair& pair : pairs) {
+    const LaunchTimes times = launch_times(trace, pair);
     const std::uint8_t unusual = launch_class(times, cutoffs);
     out.short_kernels += (unusual & kShortKernel) != 0 ? 1 : 0;
     out.runtime_outliers += (unusual & kRuntimeOutlier) != 0 ? 1 : 0;
@@ -211,7 +211,7 @@ void add_summary(std::span<Ranked<Partial>> ranks, result::Document& document) {
 void add_launches(std::span<Ranked<Partial>> ranks, result::Document& document) {
   result::Table table(kTables[1]);
   std::array<std::string, 8> class_names;
-  for (std::uint8_t c = 0; c < class_names.size(); ++c) class_names[c] = launch_class_name(c);
+  for (std::size_t c = 0; c < class_names.size(); ++c) class_names[c] = launch_class_name(static_cast<std::uint8_t>(c));
   for (const auto& [context, partial] : ranks) {
     for (const LaunchRow& row : partial.rows) {
       table.add({context.rank, row.device, row.stream, row.correlation, partial.names[row.launch_name],

@@ -72,7 +72,7 @@ constexpr std::array kTables{
 constexpr std::array kOptions{kClockOption};
 
 // Powers of two; small messages share a class because their time does not depend on the size.
-constexpr std::int64_t kSmall = 64 * 1024;
+constexpr std::int64_t kSmall = std::int64_t{64} << 10;
 
 std::string bytes_text(std::int64_t bytes) {
   constexpr std::array<std::string_view, 5> kUnits{"B", "KiB", "MiB", "GiB", "TiB"};

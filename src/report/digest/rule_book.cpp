@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "measures.h"
 #include "rules.h"
@@ -66,9 +67,9 @@ Result<RuleBook> RuleBook::from_json(std::string_view text, const std::string& p
       if (key == "id") continue;
       if (key == "off" && value.is_boolean()) entry->off = value;
       else if (key == "warning" && value.is_number())
-        entry->spec.warning = static_cast<std::int64_t>(value.get<double>() * static_cast<double>(scale) + 0.5);
+        entry->spec.warning = std::llround(value.get<double>() * static_cast<double>(scale));
       else if (key == "critical" && value.is_number())
-        entry->spec.critical = static_cast<std::int64_t>(value.get<double>() * static_cast<double>(scale) + 0.5);
+        entry->spec.critical = std::llround(value.get<double>() * static_cast<double>(scale));
       else
         return wrong(path, "rule '" + id + "': '" + key +
                                "' is not known, or has the wrong type; there are warning, critical, off");
