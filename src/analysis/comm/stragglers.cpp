@@ -24,8 +24,8 @@ constexpr std::array kStragglerColumns{
     if_room("last_count", kInteger),     if_room("collectives", kInteger),
     ColumnSpec{"last_pct", kPercent},    ColumnSpec{"cause", kText},
     if_room("cause_pct", kPercent),      ColumnSpec{"cost_pct", kPercent},
-    if_room("owed_us", kTime),           if_room("top_steps", kInteger),
-    if_room("steps", kInteger),
+    if_room("cost_us", kTime),           if_room("owed_us", kTime),
+    if_room("top_steps", kInteger),      if_room("steps", kInteger),
 };
 constexpr std::array kFoldedColumns{
     ColumnSpec{"ranks", kText},          ColumnSpec{"verdict", kText},
@@ -78,8 +78,8 @@ void add_ranks(const Findings& found, result::Document& document) {
                cause == nullptr
                    ? Cell(std::nullopt)
                    : Cell(percent(cause->more_ns[static_cast<std::size_t>(cause->main())], cause->late_ns)),
-               percent(judgement.cost.exposed_ns, judgement.time_ns), account.wait_owed_ns, judgement.top_steps,
-               judgement.steps});
+               percent(judgement.cost.exposed_ns, judgement.time_ns), judgement.cost.exposed_ns, account.wait_owed_ns,
+               judgement.top_steps, judgement.steps});
   }
   document.tables.push_back(std::move(table));
 }

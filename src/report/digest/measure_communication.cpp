@@ -138,7 +138,7 @@ void measure_matching(Meter& meter) {
 // Who arrives late because its group's links are slow is no straggler.
 void measure_stragglers(Meter& meter, const SlowGroup& slow) {
   const Rows rows(meter.answers().table("stragglers", "stragglers"),
-                  {"rank", "verdict", "last_pct", "cause", "cost_pct"});
+                  {"rank", "verdict", "last_pct", "cause", "cost_us"});
   const bool comparable = rows.size() > 1 && meter.answers().notes("no-collectives").empty();
   const auto victim = [&](std::size_t row) {
     return slow.lost_ns > 0 && rows.text(row, 3) == kUnexplained && may_hold(slow.group, rows.rank(row, 0));
@@ -157,7 +157,9 @@ void measure_stragglers(Meter& meter, const SlowGroup& slow) {
   const std::string_view cause = rows.text(*worst, 3);
   const std::string subject = "rank " + std::to_string(rank) + " (" +
                               (cause == kUnexplained ? "its own work does not explain why" : std::string(cause)) + ")";
-  meter.put("straggler_cost_pct", rows.number(*worst, 4), subject, rank);
+  // Of the time of one device: the others wait at the same time.
+  const Rows devices(meter.answers().table("breakdown", "temporal"), {"span_us"});
+  meter.share("straggler_cost_pct", rows.number(*worst, 4) * static_cast<std::int64_t>(devices.size()), subject, rank);
   meter.put("straggler_last_pct", rows.number(*worst, 2), subject, rank);
 }
 

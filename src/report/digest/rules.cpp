@@ -18,8 +18,9 @@ constexpr std::array kRules{
         .measure = "straggler_cost_pct",
         .warning = 5 * kPct,
         .critical = 20 * kPct,
-        .title = "{straggler_cost_pct:subject} makes the others wait: that costs {straggler_cost_pct} % of the time, "
-                 "and it arrives last in {straggler_last_pct} % of the collectives",
+        .title =
+            "{straggler_cost_pct:subject} makes the others wait: that costs them {straggler_cost_pct} % of the time, "
+            "and it arrives last in {straggler_last_pct} % of the collectives",
         .recommendation =
             "Look at that rank first: compare its clocks, its temperature and its input with the other ranks; if its "
             "work is larger, balance batch sizes and sequence lengths over the ranks.",
