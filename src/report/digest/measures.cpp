@@ -10,16 +10,22 @@
 #include <set>
 #include <vector>
 
+#include "../table_rows.h"
+
 namespace hta::report {
 
 using result::CellType;
 using result::Table;
 
+const result::Document* Answers::document(std::string_view command) const {
+  const auto at = std::find_if(documents_.begin(), documents_.end(),
+                               [&](const result::Document& document) { return document.command == command; });
+  return at == documents_.end() ? nullptr : &*at;
+}
+
 const Table* Answers::table(std::string_view command, std::string_view name) const {
-  for (const result::Document& document : documents_) {
-    if (document.command == command) return document.find_table(name);
-  }
-  return nullptr;
+  const result::Document* found = document(command);
+  return found == nullptr ? nullptr : found->find_table(name);
 }
 
 bool Answers::noted(std::string_view code) const {
@@ -49,32 +55,6 @@ std::optional<std::int64_t> Answers::sum(std::string_view command, std::string_v
 namespace {
 
 constexpr Nanos kShortKernel = 10 * kNanosPerMicro;
-
-// Cells of one table by column name; the table must have the columns.
-class Rows {
- public:
-  Rows(const Table& table, std::initializer_list<std::string_view> columns) : table_(table) {
-    for (const std::string_view column : columns) {
-      const auto at = table.find_column(column);
-      complete_ &= at.has_value();
-      columns_.push_back(at.value_or(0));
-    }
-  }
-  bool complete() const { return complete_; }
-  std::size_t size() const { return complete_ ? table_.rows() : 0; }
-  bool null(std::size_t row, std::size_t column) const { return table_.is_null(row, columns_[column]); }
-  std::int64_t number(std::size_t row, std::size_t column) const {
-    return null(row, column) ? 0 : table_.number(row, columns_[column]);
-  }
-  std::string_view text(std::size_t row, std::size_t column) const {
-    return null(row, column) ? std::string_view() : table_.text(row, columns_[column]);
-  }
-
- private:
-  const Table& table_;
-  std::vector<std::size_t> columns_;
-  bool complete_ = true;
-};
 
 class Meter {
  public:

@@ -25,6 +25,8 @@ class Answers {
   const result::Table* table(std::string_view command, std::string_view name) const;
   bool noted(std::string_view code) const;
   const result::Document& first() const { return documents_.front(); }
+  /// The answer of one command; null if it is not there.
+  const result::Document* document(std::string_view command) const;
 
   /// Sum of a column; with `where`, of the rows whose text column holds that text. Nothing without the table.
   std::optional<std::int64_t> sum(std::string_view command, std::string_view table, std::string_view column,
