@@ -56,9 +56,12 @@ ExitStatus write_page(const report::PageInput& input, const std::string& target,
 
 std::vector<Job> page_jobs(const Invocation& invocation) {
   std::vector<Job> jobs = digest_jobs(invocation);
-  for (const std::string_view name : report::page_analyses()) {
-    if (const analysis::AnalysisSpec* spec = analysis::find_analysis(name))
-      jobs.push_back(default_job(*spec, invocation));
+  const auto files = input::list_files(invocation.common.paths, invocation.common.recursive);
+  for (const report::PageAnalysis& of_page : report::page_analyses(files ? files->files.size() : 0)) {
+    const analysis::AnalysisSpec* spec = analysis::find_analysis(of_page.name);
+    if (spec == nullptr) continue;
+    jobs.push_back(default_job(*spec, invocation));
+    jobs.back().options.tables.assign(of_page.tables.begin(), of_page.tables.end());
   }
   return jobs;
 }
@@ -85,8 +88,8 @@ Command report_command() {
   return {"report",
           "everything on one HTML page, to read or to attach to a ticket",
           "Runs the analyses in one pass over the files and writes one self-contained HTML page: the verdict of hta "
-          "summary, then charts with their tables. The page needs no network and no other file. "
-          "Without -o it goes to hta-report.html, or to standard output if that is no terminal.",
+          "summary, then charts with their tables. The page needs no network and no other file. Without -o it goes to "
+          "hta-report.html, or to standard output if that is no terminal.",
           Paths::kOneRun,
           {},
           kOptions,

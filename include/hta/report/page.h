@@ -4,14 +4,21 @@
 #include "hta/report/out.h"
 #include "hta/result/document.h"
 
+#include <cstddef>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace hta::report {
 
-/// The analyses whose answers the page draws, besides those of the digest, by name.
-std::span<const std::string_view> page_analyses();
+/// An analysis that the page draws, beside those of the digest.
+struct PageAnalysis {
+  std::string_view name;
+  std::span<const std::string_view> tables;  ///< to ask it for
+};
+/// With very many files tables that hold much for each rank are not asked for.
+std::vector<PageAnalysis> page_analyses(std::size_t files);
 
 struct PageInput {
   const result::Document* summary = nullptr;  ///< what stands on top: the digest; of two runs the answer of diff

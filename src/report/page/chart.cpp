@@ -55,7 +55,7 @@ std::string_view tone_name(Tone tone) {
 }
 
 Tone series_tone(std::size_t index) {
-  constexpr std::array kTones{Tone::kFirst, Tone::kSecond, Tone::kThird, Tone::kFourth};
+  constexpr std::array kTones{Tone::kFirst, Tone::kSecond, Tone::kThird, Tone::kFourth, Tone::kHost, Tone::kWarning};
   return kTones[index % kTones.size()];
 }
 

@@ -33,7 +33,7 @@ enum class Tone : std::uint8_t {
 };
 /// The name that style sheet and page script know it by.
 std::string_view tone_name(Tone tone);
-/// kFirst, kSecond, kThird, kFourth, and from the beginning again.
+/// Colours for series that only differ: kFirst and so on, then kHost and kWarning, and from the beginning again.
 Tone series_tone(std::size_t index);
 
 using Value = std::optional<std::int64_t>;

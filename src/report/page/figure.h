@@ -33,4 +33,10 @@ struct Section {
   std::vector<Figure> figures;
 };
 
+/// Figures that belong to a finding.
+struct FindingFigures {
+  std::string finding;  ///< its id
+  std::vector<Figure> figures;
+};
+
 }  // namespace hta::report::page

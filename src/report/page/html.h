@@ -18,11 +18,7 @@ inline constexpr std::size_t kRowsInPage = 40;
 /// One figure: title, caption, chart, table, and how it is computed. `paths` completes commands.
 void write_figure(const Figure& figure, std::string_view paths, Out& out);
 
-/// The verdict: main finding, bottleneck, findings, each with its figures (by finding id).
-struct FindingFigures {
-  std::string finding;
-  std::vector<Figure> figures;
-};
+/// The verdict: main finding, bottleneck, findings, each with its figures.
 void write_verdict(const result::Document& summary, const std::vector<FindingFigures>& figures, std::string_view paths,
                    Out& out);
 

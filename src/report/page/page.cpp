@@ -17,7 +17,11 @@ namespace hta::report {
 namespace page {
 namespace {
 
-constexpr std::array<std::string_view, 2> kAnalyses{"comm", "critical-path"};
+constexpr std::array<std::string_view, 1> kCommTables{"comm"};
+constexpr std::array<std::string_view, 7> kTimelineTables{
+    "places", "place_events", "step_strips", "activity", "queue_over_time", "copies_over_time", "memory_over_time"};
+constexpr std::array<std::string_view, 3> kPathTables{"critical_path_summary", "critical_path_ranks", "critical_path"};
+constexpr std::size_t kFilesWithPath = 32;  // beyond, only the sums of the paths
 
 // "'sha256-...'" for a content security policy: base64 of the sum that is given in hexadecimal digits.
 std::string policy_source(std::string_view sha256) {
@@ -139,13 +143,17 @@ bool has_chart_library() {
   return !page::kChartLibrary.text.empty();
 }
 
-std::span<const std::string_view> page_analyses() {
-  return page::kAnalyses;
+std::vector<PageAnalysis> page_analyses(std::size_t files) {
+  const std::span path(page::kPathTables);
+  return {{"comm", page::kCommTables},
+          {"timeline", page::kTimelineTables},
+          {"critical-path", files > page::kFilesWithPath ? path.first(2) : path}};
 }
 
 void render_page(const PageInput& input, Out& out) {
   using namespace page;
   Contents contents;
+  contents.of_findings = place_figures(input);
   contents.sections = sections_of(input);
   std::string scripts = policy_source(kPageScript.sha256);
   if (has_chart_library()) scripts = policy_source(kChartLibrary.sha256) + " " + scripts;

@@ -65,6 +65,8 @@ void draw_row(const Bars& bars, std::size_t row, int top, const Axis& axis, Canv
   int y = top + (named ? 19 : 4);
   if (named) canvas.text(Across(), top + 14, bars.labels[row], Anchor::kStart, "name");
   else canvas.text(Across(), y + 11, bars.labels[row], Anchor::kEnd, "label", -8);
+  const bool alone = std::count_if(bars.series.begin(), bars.series.end(),
+                                   [&](const Series& series) { return series.values[row].has_value(); }) == 1;
   std::int64_t above = 0;
   std::int64_t below = 0;
   for (const Series& series : bars.series) {
@@ -79,7 +81,7 @@ void draw_row(const Bars& bars, std::size_t row, int top, const Axis& axis, Canv
       canvas.rect(begin, y, end - begin, kThinBar - (grouped ? 2 : 0), fill_class(series.tone),
                   tooltip(bars, row, series, axis.unit));
     }
-    if (grouped || bars.series.size() == 1) draw_value(value, begin, end, y + 11, axis.unit, canvas);
+    if (grouped || alone) draw_value(value, begin, end, y + 11, axis.unit, canvas);
     sum += value;
     if (grouped) y += kThinBar;
   }

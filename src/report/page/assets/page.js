@@ -71,7 +71,7 @@
     const lying = model.layout === 'rows' || model.layout.endsWith('-rows');
     const named = model.layout.endsWith('-rows');
     const grouped = model.layout === 'grouped-rows';
-    const alone = model.series.length === 1;
+    const alone = model.labels.map((_, row) => model.series.filter((series) => series.values[row] !== null).length === 1);
     const barWidth = lying ? (grouped ? 12 : 14) : undefined;
     const labels = {
       ...axisStyle(), type: 'category', data: model.labels, inverse: lying, splitLine: {show: false},
@@ -87,7 +87,8 @@
       labels.axisLabel.hideOverlap = false;
     }
     const values = {...axisStyle(), type: 'value', max: model.full};
-    values.axisLabel.formatter = (value) => withUnit(value, lying ? model.unit : '');
+    values.axisLabel = {...values.axisLabel, alignMinLabel: lying ? 'left' : undefined,
+                        formatter: (value) => withUnit(value, lying && value !== 0 ? model.unit : '')};
     return {
       ...base(),
       grid: lying ? {left: named ? 2 : 48, right: 64, top: 2, bottom: 20} : {left: 46, right: 12, top: 14, bottom: 22},
@@ -95,15 +96,16 @@
       tooltip: {...base().tooltip, trigger: 'axis', axisPointer: {type: 'shadow', shadowStyle: {opacity: .12}},
                 formatter: (items) => lines(
                     (model.title ? `${model.title} ` : '') + model.labels[items[0].dataIndex],
-                    ...items.map((item) => (alone ? '' : `${item.seriesName}: `) + withUnit(item.value, model.unit)))},
+                    ...items.filter((item) => item.value !== null && item.value !== undefined)
+                        .map((item) => (model.series.length === 1 ? '' : `${item.seriesName}: `) + withUnit(item.value, model.unit)))},
       xAxis: lying ? values : labels,
       yAxis: lying ? labels : values,
       series: model.series.map((series) => ({
         type: 'bar', name: series.name, data: series.values, stack: grouped ? undefined : 'all', barWidth,
         barCategoryGap: model.layout === 'histogram' ? '4%' : '22%', barGap: '10%',
         itemStyle: {color: colour(series.tone), borderColor: colour('paper'), borderWidth: lying ? .5 : 0},
-        label: {show: lying && (alone || grouped), position: 'right', color: colour('soft'), fontSize: 12,
-                formatter: (item) => withUnit(item.value, model.unit)},
+        label: {show: lying, position: 'right', color: colour('soft'), fontSize: 12,
+                formatter: (item) => grouped || alone[item.dataIndex] ? withUnit(item.value, model.unit) : ''},
       })),
     };
   }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
 
 #include "../figures.h"
 #include "../markup.h"
@@ -20,7 +21,35 @@ Tone tone_of_type(std::string_view kernel_type) {
   if (kernel_type == "COMPUTATION") return Tone::kCompute;
   if (kernel_type == "COMMUNICATION") return Tone::kCommunication;
   if (kernel_type == "MEMORY") return Tone::kMemory;
-  return Tone::kOther;
+  return kernel_type.empty() ? Tone::kIdle : Tone::kOther;
+}
+
+// Kernel types as they stand in tables and in words; rows of several types have none.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kTypes{{{"COMPUTATION", "computation"},
+                                                                               {"COMMUNICATION", "communication"},
+                                                                               {"MEMORY", "copies and memsets"},
+                                                                               {"OTHER", "other"},
+                                                                               {"", "all others"}}};
+
+std::vector<std::size_t> first_rows(std::size_t count) {
+  std::vector<std::size_t> order(count);
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  return order;
+}
+
+// A series for each kernel type that occurs, so that bars have its colour; a row has a value in one of them.
+void add_series_by_type(const Rows& rows, std::size_t type_column, std::size_t value_column,
+                        const std::vector<std::size_t>& order, Bars& bars) {
+  for (const auto& [type, words] : kTypes) {
+    Series series{std::string(words), tone_of_type(type), {}};
+    for (const std::size_t row : order) {
+      const bool here = rows.text(row, type_column) == type;
+      series.values.push_back(here ? Value(rows.number(row, value_column)) : std::nullopt);
+    }
+    const bool any =
+        std::any_of(series.values.begin(), series.values.end(), [](const Value& v) { return v.has_value(); });
+    if (any) bars.series.push_back(std::move(series));
+  }
 }
 
 Figure time_per_rank(const Answers& answers) {
@@ -29,10 +58,10 @@ Figure time_per_rank(const Answers& answers) {
   figure.title = "GPU time of each rank";
   figure.caption = first_sentence(answers, "breakdown");
   figure.how =
-      "The span of a device runs from the start of its first GPU event to the end of its last one. Every instant of it "
-      "counts once: as computation if a compute kernel runs, whatever else does; else as exposed communication; else "
-      "as "
-      "exposed memory if copies, memsets or other work run; else as idle. The parts add up to the span exactly.";
+      "The span of a device runs from the start of its first GPU event to the end of its last one. Every instant of "
+      "it counts once: as computation if a compute kernel runs, whatever else does; else as exposed communication; "
+      "else as exposed memory if copies, memsets or other work run; else as idle. The parts add up to the span "
+      "exactly.";
   const Table& table = *answers.table("breakdown", "temporal");
   const Rows rows(table, {"rank", "device", "compute_us", "exposed_comm_us", "exposed_memory_us", "idle_us"});
   const DeviceLabels labels(table);
@@ -85,28 +114,13 @@ Figure top_kernels(const PageInput& input) {
   figure.title = "Top kernels";
   figure.how =
       "GPU events of all ranks with the same name and type: the sum of their durations, as a share of the summed "
-      "durations "
-      "of all GPU events. Events that run at the same time count fully each.";
+      "durations of all GPU events. Events that run at the same time count fully each.";
   const Table& table = *input.summary->find_table("top_kernels");
   const Rows rows(table, {"name", "kernel_type", "pct", "calls", "mean_us"});
   Bars bars;
   bars.layout = Bars::Layout::kNamedRows;
   bars.unit = CellType::kPercent;
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kTypes{{{"COMPUTATION", "computation"},
-                                                                                 {"COMMUNICATION", "communication"},
-                                                                                 {"MEMORY", "copies and memsets"},
-                                                                                 {"OTHER", "other"},
-                                                                                 {"", "all others"}}};
-  for (const auto& [type, words] : kTypes) {
-    Series series{std::string(words), type.empty() ? Tone::kIdle : tone_of_type(type), {}};
-    bool any = false;
-    for (std::size_t row = 0; row < rows.size(); ++row) {
-      const bool here = rows.text(row, 1) == type;
-      series.values.push_back(here ? Value(rows.number(row, 2)) : std::nullopt);
-      any |= here;
-    }
-    if (any) bars.series.push_back(std::move(series));
-  }
+  add_series_by_type(rows, 1, 2, first_rows(rows.size()), bars);
   for (std::size_t row = 0; row < rows.size(); ++row) bars.labels.push_back(short_name(rows.text(row, 0), kNameWidth));
   if (rows.size() > 0) {
     figure.caption = "The first takes " + human_percent(rows.number(0, 2), 10'000) +
@@ -124,38 +138,32 @@ Figure kernels_across_ranks(const Answers& answers) {
   figure.id = "kernels-across-ranks";
   figure.title = "The same kernel on different ranks";
   figure.how =
-      "Mean duration of a kernel on each rank that runs it; the ranks with the shortest and the longest mean are "
-      "shown. The "
-      "kernels are those for which the difference, times the calls, costs most. Communication kernels last until the "
-      "slowest "
-      "rank arrives, so there the rank with the shortest mean is the one that the others wait for.";
+      "Mean duration of a kernel on each rank that runs it: the distance between the ranks with the longest and the "
+      "shortest mean, as a share of the mean over the ranks. The kernels are those for which this distance, times the "
+      "calls of a rank, costs most. Communication kernels last until the slowest rank arrives, so there the rank with "
+      "the shortest mean is the one that the others wait for.";
   const Table& table = *answers.table("breakdown", "kernels_across_ranks");
-  const Rows rows(table, {"name", "min_rank", "min_rank_mean_us", "max_rank", "max_rank_mean_us", "count", "ranks"});
+  const Rows rows(table, {"kernel_type", "name", "ranks", "count", "min_rank", "min_rank_mean_us", "max_rank",
+                          "max_rank_mean_us", "spread_pct"});
   if (rows.size() == 0)
     return missing(figure.id, figure.title,
                    "One rank only: there is nothing to compare. Give the directory with all ranks.");
-  std::vector<std::size_t> order;
-  for (std::size_t row = 0; row < rows.size(); ++row) order.push_back(row);
-  const auto cost = [&](std::size_t row) {
-    return Int128{rows.number(row, 4) - rows.number(row, 2)} * rows.number(row, 5) /
-           std::max<std::int64_t>(1, rows.number(row, 6));
-  };
+  const auto distance = [&](std::size_t row) { return rows.number(row, 7) - rows.number(row, 5); };
+  const auto cost = [&](std::size_t row) { return Int128{distance(row)} * rows.number(row, 3) / rows.number(row, 2); };
+  std::vector<std::size_t> order = first_rows(rows.size());
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return cost(a) > cost(b); });
   if (order.size() > kKernels) order.resize(kKernels);
+  const auto between = [&](std::size_t row) {
+    return human_time(rows.number(row, 5)) + " on rank " + std::to_string(rows.number(row, 4)) + ", " +
+           human_time(rows.number(row, 7)) + " on rank " + std::to_string(rows.number(row, 6));
+  };
   Bars bars;
-  bars.layout = Bars::Layout::kGroupedRows;
-  bars.series = {{"rank with the shortest mean", Tone::kCompute, {}},
-                 {"rank with the longest mean", Tone::kCommunication, {}}};
-  for (const std::size_t row : order) {
-    bars.labels.push_back(short_name(rows.text(row, 0), kNameWidth - 24) + " (rank " +
-                          std::to_string(rows.number(row, 1)) + ", rank " + std::to_string(rows.number(row, 3)) + ")");
-    bars.series[0].values.emplace_back(rows.number(row, 2));
-    bars.series[1].values.emplace_back(rows.number(row, 4));
-  }
-  const std::size_t worst = order.front();
-  figure.caption = "The largest difference is in " + short_name(rows.text(worst, 0), kNameWidth) + ": " +
-                   human_time(rows.number(worst, 2)) + " on rank " + std::to_string(rows.number(worst, 1)) + ", " +
-                   human_time(rows.number(worst, 4)) + " on rank " + std::to_string(rows.number(worst, 3)) + ".";
+  bars.layout = Bars::Layout::kNamedRows;
+  bars.unit = CellType::kPercent;
+  add_series_by_type(rows, 0, 8, order, bars);
+  for (const std::size_t row : order) bars.labels.push_back(short_name(rows.text(row, 1), 52) + "  " + between(row));
+  figure.caption = "The difference that costs most is in " + short_name(rows.text(order.front(), 1), kNameWidth) +
+                   ": " + between(order.front()) + ".";
   figure.plot = std::move(bars);
   figure.excerpt = {&table, "breakdown --table kernels_across_ranks"};
   return figure;
@@ -165,7 +173,11 @@ Figure kernels_across_ranks(const Answers& answers) {
 
 std::vector<Figure> time_figures(const PageInput& input, const Answers& answers) {
   if (answers.document("breakdown") == nullptr) return {};
-  return {time_per_rank(answers), kernel_types(answers), top_kernels(input), kernels_across_ranks(answers)};
+  std::vector<Figure> out{time_per_rank(answers)};
+  if (std::optional<Figure> activity = activity_figure(answers)) out.push_back(std::move(*activity));
+  for (Figure& figure : std::vector{kernel_types(answers), top_kernels(input), kernels_across_ranks(answers)})
+    out.push_back(std::move(figure));
+  return out;
 }
 
 }  // namespace hta::report::page

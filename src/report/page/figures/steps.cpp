@@ -1,0 +1,154 @@
+#include "hta/base/exact.h"
+#include "hta/base/human.h"
+
+#include <algorithm>
+#include <map>
+
+#include "../figures.h"
+#include "parts.h"
+
+namespace hta::report::page {
+namespace {
+
+using result::CellType;
+using result::Table;
+
+constexpr std::size_t kMostLines = 8;
+constexpr std::size_t kMostMarks = 40;
+
+Figure step_times(const Answers& answers, const Table& table) {
+  Figure figure;
+  figure.id = "step-times";
+  figure.title = "Duration of each step";
+  figure.caption = first_sentence(answers, "steps");
+  figure.how =
+      "A step is the window of its ProfilerStep events. It stands out if its duration is over 3.5 robust deviations "
+      "(1.4826 times the median absolute deviation), and over 5 %, away from the median of the rank.";
+  const Rows rows(table, {"rank", "step", "dur_us", "outlier"});
+  std::map<std::int64_t, Lines::Line> ranks;
+  Lines lines;
+  lines.shape = Lines::Shape::kPoints;
+  lines.x_unit = CellType::kInteger;
+  lines.y_unit = CellType::kTime;
+  lines.x_title = "step";
+  for (std::size_t row = 0; row < rows.size(); ++row) {
+    ranks[rows.number(row, 0)].points.emplace_back(rows.number(row, 1), rows.number(row, 2));
+    if (rows.number(row, 3) != 0 && lines.marks.size() < kMostMarks) {
+      lines.marks.push_back({rows.number(row, 1), rows.number(row, 2),
+                             "stands out: step " + std::to_string(rows.number(row, 1)) + " on rank " +
+                                 rank_label(rows.number(row, 0)) + ", " + human_time(rows.number(row, 2))});
+    }
+  }
+  // Ranks mostly agree, so a few of them tell as much as all.
+  for (auto& [rank, line] : ranks) {
+    if (lines.lines.size() == kMostLines) break;
+    line.name = "rank " + rank_label(rank);
+    line.tone = ranks.size() == 1 ? Tone::kAccent : series_tone(lines.lines.size());
+    std::sort(line.points.begin(), line.points.end());
+    lines.lines.push_back(std::move(line));
+  }
+  if (ranks.size() > kMostLines)
+    figure.caption += " Points are of the first " + std::to_string(kMostLines) + " of " + std::to_string(ranks.size()) +
+                      " ranks; steps that stand out are of all.";
+  figure.plot = std::move(lines);
+  figure.excerpt = {&table, "steps --table steps"};
+  return figure;
+}
+
+Tone tone_of(std::string_view shows) {
+  if (shows == "compute") return Tone::kCompute;
+  if (shows == "communication") return Tone::kCommunication;
+  if (shows == "memory") return Tone::kMemory;
+  if (shows == "idle") return Tone::kIdle;
+  return Tone::kOther;
+}
+
+std::map<std::int64_t, std::int64_t> clock_offsets(const Answers& answers) {
+  std::map<std::int64_t, std::int64_t> out;
+  if (const Table* table = answers.table("stragglers", "clocks")) {
+    const Rows rows(*table, {"rank", "offset_us"});
+    for (std::size_t row = 0; row < rows.size(); ++row) out[rows.number(row, 0)] = rows.number(row, 1);
+  }
+  return out;
+}
+
+// Ranks to show: those that the others wait for, then evenly from the rest.
+std::vector<std::int64_t> ranks_to_show(const Answers& answers, const std::vector<std::int64_t>& all,
+                                        std::size_t most) {
+  if (all.size() <= most) return all;
+  std::vector<std::int64_t> chosen;
+  if (const Table* table = answers.table("stragglers", "stragglers")) {
+    const Rows rows(*table, {"rank", "verdict"});
+    for (std::size_t row = 0; row < rows.size() && chosen.size() < most / 2; ++row) {
+      if (rows.text(row, 1) != "none") chosen.push_back(rows.number(row, 0));
+    }
+  }
+  const std::size_t step = all.size() / (most - chosen.size()) + 1;
+  for (std::size_t i = 0; i < all.size() && chosen.size() < most; i += step) {
+    if (std::find(chosen.begin(), chosen.end(), all[i]) == chosen.end()) chosen.push_back(all[i]);
+  }
+  std::sort(chosen.begin(), chosen.end());
+  return chosen;
+}
+
+Figure step_of_ranks(const Answers& answers, const Table& table) {
+  constexpr std::size_t kMostRanks = 16;
+  Figure figure;
+  figure.id = "step-of-ranks";
+  const Rows rows(table, {"rank", "step", "start_us", "dur_us", "shows"});
+  const bool stepped = rows.size() > 0 && !rows.null(0, 1);
+  figure.title =
+      stepped ? "Step " + std::to_string(rows.number(0, 1)) + " on every rank" : "The whole trace on every rank";
+  figure.how =
+      "The step in the middle of those recorded (or the whole trace), cut into 240 slices; each slice shows what "
+      "takes most of it: computation, communication that nothing hides, copies, or nothing. Clocks of the ranks are "
+      "brought together by their collectives where that works.";
+  const auto offsets = clock_offsets(answers);
+  std::vector<std::int64_t> ranks;
+  for (std::size_t row = 0; row < rows.size(); ++row) {
+    if (ranks.empty() || ranks.back() != rows.number(row, 0)) ranks.push_back(rows.number(row, 0));
+  }
+  const std::vector<std::int64_t> shown = ranks_to_show(answers, ranks, kMostRanks);
+  Tracks tracks;
+  for (const std::int64_t rank : shown) tracks.tracks.push_back("rank " + rank_label(rank));
+  tracks.names = {"compute", "communication", "memory", "idle"};
+  bool any = false;
+  for (std::size_t row = 0; row < rows.size(); ++row) {
+    const auto at = std::find(shown.begin(), shown.end(), rows.number(row, 0));
+    if (at == shown.end()) continue;
+    const auto offset = offsets.find(*at);
+    const Nanos begin = rows.number(row, 2) - (offset == offsets.end() ? 0 : offset->second);
+    const Interval time{begin, begin + rows.number(row, 3)};
+    const auto name = std::find(tracks.names.begin(), tracks.names.end(), rows.text(row, 4)) - tracks.names.begin();
+    tracks.items.push_back({static_cast<std::uint32_t>(at - shown.begin()), static_cast<std::uint32_t>(name),
+                            tone_of(rows.text(row, 4)), time});
+    tracks.window =
+        any ? Interval{std::min(tracks.window.begin, time.begin), std::max(tracks.window.end, time.end)} : time;
+    any = true;
+  }
+  figure.caption = "What the GPUs of each rank do over " + human_time(tracks.window.length()) + ".";
+  if (shown.size() < ranks.size())
+    figure.caption += " " + std::to_string(shown.size()) + " of " +
+                      counted(static_cast<std::int64_t>(ranks.size()), "rank") +
+                      " are shown, those that others wait for among them.";
+  figure.plot = std::move(tracks);
+  figure.excerpt = {&table, "timeline --table step_strips"};
+  return figure;
+}
+
+}  // namespace
+
+std::vector<Figure> step_figures(const Answers& answers) {
+  std::vector<Figure> out;
+  const Table* steps = answers.table("steps", "steps");
+  if (steps != nullptr && steps->rows() > 0) out.push_back(step_times(answers, *steps));
+  else
+    out.push_back(missing(
+        "step-times", "Duration of each step",
+        "The traces hold no ProfilerStep: call profiler.step() after each step (with a schedule) to see steps."));
+  if (const Table* strips = answers.table("timeline", "step_strips"); strips != nullptr && strips->rows() > 0)
+    out.push_back(step_of_ranks(answers, *strips));
+  return out;
+}
+
+}  // namespace hta::report::page
