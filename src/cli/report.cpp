@@ -1,5 +1,6 @@
 #include "report.h"
 
+#include "hta/analysis/diff.h"
 #include "hta/analysis/registry.h"
 #include "hta/base/human.h"
 #include "hta/report/page.h"
@@ -16,7 +17,10 @@ namespace {
 using analysis::OptionKind;
 using analysis::OptionSpec;
 
-constexpr std::array kOptions = kRulesOptions;
+constexpr std::array kOwnOptions{
+    OptionSpec{"diff", OptionKind::kFlag, "", "", "compare two runs: PATH is BASE and TEST", ""},
+};
+constexpr std::array kOptions = analysis::join(kOwnOptions, kRulesOptions);
 constexpr std::string_view kDefaultName = "hta-report.html";
 
 // Where the page goes; empty is standard output.
@@ -54,6 +58,7 @@ ExitStatus write_page(const report::PageInput& input, const std::string& target,
   return ExitStatus::kDone;
 }
 
+// Everything about one run.
 std::vector<Job> page_jobs(const Invocation& invocation) {
   std::vector<Job> jobs = digest_jobs(invocation);
   const auto files = input::list_files(invocation.common.paths, invocation.common.recursive);
@@ -66,20 +71,42 @@ std::vector<Job> page_jobs(const Invocation& invocation) {
   return jobs;
 }
 
+// What is on the page: what stands on top of it, and the answers that it draws.
+struct Page {
+  result::Document summary;
+  Analysed analysed;
+};
+
+Result<Page> page_of_run(const Invocation& invocation) {
+  const auto rules = rule_book(invocation.options);
+  if (!rules) return rules.error();
+  auto analysed = analyse(page_jobs(invocation), invocation.common, Paths::kOneRun);
+  if (!analysed) return analysed.error();
+  result::Document summary = digest_of(*analysed, invocation, *rules);
+  return Page{std::move(summary), std::move(analysed).value()};
+}
+
+Result<Page> page_of_two_runs(const Invocation& invocation) {
+  if (invocation.common.paths.size() != 2)
+    return Error{ErrorCode::kUsage, "", "--diff compares two runs; give BASE and TEST", {}};
+  auto analysed = analyse({default_job(analysis::kDiff, invocation)}, invocation.common, Paths::kTwoRuns);
+  if (!analysed) return analysed.error();
+  result::Document summary = analysed->documents.front();
+  return Page{std::move(summary), std::move(analysed).value()};
+}
+
 ExitStatus run(const Command&, Invocation& invocation) {
   const CommonOptions& common = invocation.common;
   const auto target = target_of(common);
   if (!target) return fail(target.error());
-  const auto rules = rule_book(invocation.options);
-  if (!rules) return fail(rules.error());
-  auto analysed = analyse(page_jobs(invocation), common, Paths::kOneRun);
-  if (!analysed) return fail(analysed.error());
-  result::Document summary = digest_of(*analysed, invocation, *rules);
-  complete_next(common, summary);
-  warn_of_notes(common, summary);
-  const ExitStatus written = write_page({&summary, analysed->documents, paths_text(common)}, *target, common);
+  auto page = invocation.options.flag("diff") ? page_of_two_runs(invocation) : page_of_run(invocation);
+  if (!page) return fail(page.error());
+  complete_next(common, page->summary);
+  warn_of_notes(common, page->summary);
+  const ExitStatus written =
+      write_page({&page->summary, page->analysed.documents, paths_text(common)}, *target, common);
   if (written != ExitStatus::kDone) return written;
-  return analysed->lost_data && common.strict ? ExitStatus::kLossy : ExitStatus::kDone;
+  return page->analysed.lost_data && common.strict ? ExitStatus::kLossy : ExitStatus::kDone;
 }
 
 }  // namespace

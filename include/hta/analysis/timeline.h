@@ -57,7 +57,7 @@ struct Window {
 
 struct Place {
   PlaceKind kind = PlaceKind::kHostWait;
-  std::int64_t device = -1;
+  std::optional<std::int64_t> device;  ///< none: it is about all of the rank
   std::optional<std::int64_t> step;
   Interval time;
   Nanos weight_ns = 0;  ///< the larger the worse

@@ -44,9 +44,16 @@ class Search {
     if (!best || candidate.weight_ns > best->weight_ns) best = std::move(candidate);
   }
 
-  Candidate at_gap(PlaceKind kind, std::int64_t device, const DeviceGap& gap) const {
-    Candidate out{kind, device, gap.time, gap.time.length(), gap.ended_by, {}, trace_.gpu.step[gap.ended_by], {}};
-    if (const LaunchId call = trace_.gpu.launch[gap.ended_by]; call.valid()) out.thread = trace_.launches.thread[call];
+  // A place that is about an event: the one itself, or the one that ends a gap.
+  Candidate about(PlaceKind kind, Interval time, GpuId event) const {
+    Candidate out;
+    out.kind = kind;
+    out.device = trace_.stream_of(event).device;
+    out.time = time;
+    out.weight_ns = time.length();
+    out.event = event;
+    if (const LaunchId call = trace_.gpu.launch[event]; call.valid()) out.thread = trace_.launches.thread[call];
+    out.step = trace_.gpu.step[event];
     return out;
   }
 
@@ -63,7 +70,7 @@ class Search {
                       });
     longest.resize(count);
     std::vector<Candidate> candidates;
-    for (const DeviceGap* gap : longest) candidates.push_back(at_gap(PlaceKind::kHostWait, device.device, *gap));
+    for (const DeviceGap* gap : longest) candidates.push_back(about(PlaceKind::kHostWait, gap->time, gap->ended_by));
     std::sort(candidates.begin(), candidates.end(),
               [](const Candidate& a, const Candidate& b) { return a.time.begin < b.time.begin; });
     find_host(candidates);
@@ -122,8 +129,8 @@ class Search {
       if (end >= kGapsTogether) sum_ns -= weight(end - kGapsTogether);
       if (sum_ns == 0) continue;
       const std::size_t first = end + 1 < kGapsTogether ? 0 : end + 1 - kGapsTogether;
-      Candidate candidate = at_gap(PlaceKind::kKernelGaps, device.device, gaps[end]);
-      candidate.time = {gaps[first].time.begin, gaps[end].time.end};
+      Candidate candidate =
+          about(PlaceKind::kKernelGaps, {gaps[first].time.begin, gaps[end].time.end}, gaps[end].ended_by);
       candidate.weight_ns = sum_ns;
       offer(std::move(candidate));
     }
@@ -131,7 +138,7 @@ class Search {
 
   void other_gaps(const DeviceGaps& device) {
     for (const DeviceGap& gap : device.gaps) {
-      if (gap.kind == GapKind::kOther) offer(at_gap(PlaceKind::kOtherWait, device.device, gap));
+      if (gap.kind == GapKind::kOther) offer(about(PlaceKind::kOtherWait, gap.time, gap.ended_by));
     }
   }
 
@@ -151,9 +158,7 @@ class Search {
                                           [](const Interval& a, const Interval& b) { return a.length() < b.length(); });
     if (longest == parts.end()) return;
     const KernelType type = kind == PlaceKind::kExposedComm ? KernelType::kCommunication : KernelType::kMemory;
-    Candidate candidate{kind, device, *longest, longest->length(), event_in(device, type, *longest), {}, {}, {}};
-    if (candidate.event.valid()) candidate.step = trace_.gpu.step[candidate.event];
-    offer(std::move(candidate));
+    offer(about(kind, *longest, event_in(device, type, *longest)));
   }
 
   // The event of the type that covers most of `time`.
@@ -180,36 +185,37 @@ class Search {
       const auto [at, fresh] = pageable.try_emplace(trace_.gpu.name[i], false);
       if (fresh) at->second = contains_ignoring_case(trace_.name(i), "pageable");
       if (!at->second) continue;
-      Candidate candidate{PlaceKind::kPageableCopy,
-                          trace_.stream_of(i).device,
-                          {trace_.gpu.start_ns[i], trace_.gpu.end_ns(i)},
-                          trace_.gpu.dur_ns[i],
-                          i,
-                          {},
-                          trace_.gpu.step[i],
-                          {}};
-      if (const LaunchId call = trace_.gpu.launch[i]; call.valid()) candidate.thread = trace_.launches.thread[call];
+      offer(about(PlaceKind::kPageableCopy, {trace_.gpu.start_ns[i], trace_.gpu.end_ns(i)}, i));
+    }
+  }
+
+  // By how much a step is longer without its exposed communication: with it a step is also long on ranks that only
+  // waited for another one.
+  void long_step() {
+    const TypeSets sets = rank_type_sets(trace_);
+    std::vector<Nanos> own;
+    for (const Step& step : trace_.steps)
+      own.push_back(step.dur_ns() - time_parts(mask_times(sets, {step.start_ns, step.end_ns})).exposed_comm_ns);
+    if (own.size() < 3) return;
+    std::vector<Nanos> sorted = own;
+    const Nanos median_ns = divide_half_even(*median_times_2(sorted), 2);
+    for (std::size_t i = 0; i < own.size(); ++i) {
+      const Step& step = trace_.steps[i];
+      if (own[i] <= median_ns) continue;
+      Candidate candidate;
+      candidate.kind = PlaceKind::kLongStep;
+      candidate.time = {step.start_ns, step.end_ns};
+      candidate.weight_ns = own[i] - median_ns;
+      candidate.thread = thread_of(step);
+      candidate.step = StepId(i);
       offer(std::move(candidate));
     }
   }
 
-  void long_step() {
-    std::vector<Nanos> lengths;
-    for (const Step& step : trace_.steps) lengths.push_back(step.dur_ns());
-    if (lengths.size() < 3) return;
-    const Nanos median_ns = divide_half_even(*median_times_2(lengths), 2);
-    for (std::size_t i = 0; i < trace_.steps.size(); ++i) {
-      const Step& step = trace_.steps[i];
-      if (step.dur_ns() <= median_ns) continue;
-      offer({PlaceKind::kLongStep,
-             devices_.empty() ? -1 : devices_.begin()->first,
-             {step.start_ns, step.end_ns},
-             step.dur_ns() - median_ns,
-             {},
-             {},
-             StepId(i),
-             {}});
-    }
+  ThreadId thread_of(const Step& step) const {
+    const auto event = std::find_if(trace_.step_events.begin(), trace_.step_events.end(),
+                                    [&](const StepEvent& e) { return e.number == step.number; });
+    return event == trace_.step_events.end() ? ThreadId() : event->thread;
   }
 
   const Trace& trace_;

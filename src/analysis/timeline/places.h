@@ -4,6 +4,7 @@
 #include "hta/analysis/timeline.h"
 
 #include <map>
+#include <optional>
 #include <vector>
 
 namespace hta::analysis::timeline {
@@ -11,7 +12,7 @@ namespace hta::analysis::timeline {
 /// A place without its window.
 struct Candidate {
   PlaceKind kind = PlaceKind::kHostWait;
-  std::int64_t device = -1;
+  std::optional<std::int64_t> device;  ///< none: it is about all of the rank
   Interval time;
   Nanos weight_ns = 0;
   GpuId event;      ///< that ends the gap, or that it is about; none for a step

@@ -82,7 +82,7 @@ void put(const Bars& bars, JsonText& json) {
   }
   const DisplayUnit unit = display_unit(bars.unit, largest);
   json.member("kind", "bars").member("layout", layout_name(bars.layout)).member("unit", unit.name);
-  json.member("title", bars.label_title).strings("labels", bars.labels);
+  json.key("decimals").integer(unit.decimals).member("title", bars.label_title).strings("labels", bars.labels);
   if (bars.full) json.key("full").number(bars.full, unit);
   json.key("series").begin('[');
   for (const Series& series : bars.series) {

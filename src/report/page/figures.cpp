@@ -1,5 +1,6 @@
 #include "figures.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace hta::report::page {
@@ -12,10 +13,15 @@ std::vector<Figure> joined(std::vector<Figure> first, std::vector<Figure> second
 
 }  // namespace
 
-std::vector<Section> sections_of(const PageInput& input) {
+Contents contents_of(const PageInput& input) {
   const Answers answers(input.answers);
-  if (const result::Document* diff = answers.document("diff")) return comparison_sections(*diff);
-  std::vector<Section> sections{
+  Contents out;
+  if (const result::Document* diff = answers.document("diff")) {
+    out.sections = comparison_sections(*diff);
+    return out;
+  }
+  out.of_findings = place_figures(input, answers);
+  out.sections = {
       {"time", "Where GPU time goes", time_figures(input, answers)},
       {"idle", "Why GPUs are idle", idle_figures(answers)},
       {"communication", "Communication", communication_figures(answers)},
@@ -23,8 +29,13 @@ std::vector<Section> sections_of(const PageInput& input) {
       {"launches", "Launches, copies, memory", joined(launch_figures(answers), over_time_figures(answers))},
       {"critical-path", "Critical path", critical_path_figures(answers)},
   };
-  std::erase_if(sections, [](const Section& section) { return section.figures.empty(); });
-  return sections;
+  // The step of all ranks stands beside the finding about a rank, if there is one.
+  std::optional<Figure> ranks = step_of_ranks(answers);
+  const bool shown = std::any_of(out.of_findings.begin(), out.of_findings.end(),
+                                 [&](const FindingFigures& of) { return ranks && of.figures.front().id == ranks->id; });
+  if (ranks && !shown) out.sections[3].figures.push_back(std::move(*ranks));
+  std::erase_if(out.sections, [](const Section& section) { return section.figures.empty(); });
+  return out;
 }
 
 }  // namespace hta::report::page

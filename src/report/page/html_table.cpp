@@ -71,7 +71,7 @@ void write_table(const Table& table, std::size_t max_rows, std::string_view comm
   const std::size_t left = table.rows() - rows;
   out << "<p class=\"more\">";
   if (left > 0) out << with_commas(static_cast<std::int64_t>(left)) << " more rows: ";
-  else out << "As a file: ";
+  else out << "The table by itself: ";
   out << "<code>" << escaped(command) << "</code></p>\n";
 }
 

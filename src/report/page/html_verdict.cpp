@@ -36,15 +36,26 @@ std::string name_text(std::string name) {
   return name;
 }
 
-void write_measures(std::string_view title, const std::vector<Measure>& measures, Out& out) {
-  if (measures.empty()) return;
-  out << "<li>" << title;
-  bool first = true;
-  for (const Measure& measure : measures) {
-    out << (first ? " " : ", ") << escaped(name_text(measure.name)) << " <b>" << escaped(value_text(measure)) << "</b>";
-    first = false;
+// "straggler wait 12.17 %, rank 5": what was measured, and on what.
+std::string measured_text(const std::vector<Measure>& evidence) {
+  std::string text;
+  for (const Measure& measure : evidence) {
+    if (!text.empty()) text += ", ";
+    if (measure.name != "subject") text += escaped(name_text(measure.name)) + " ";
+    text += "<b>" + escaped(value_text(measure)) + "</b>";
   }
-  out << "</li>\n";
+  return text;
+}
+
+// "threshold 5.00 %, critical 20.00 %".
+std::string threshold_text(const std::vector<Measure>& thresholds) {
+  std::string text;
+  for (const Measure& measure : thresholds) {
+    if (!text.empty()) text += ", ";
+    text += measure.name == "warning" ? "threshold" : escaped(name_text(measure.name));
+    text += " <b>" + escaped(value_text(measure)) + "</b>";
+  }
+  return text;
 }
 
 void write_finding(const Finding& finding, const std::vector<FindingFigures>& figures, std::string_view paths,
@@ -53,8 +64,8 @@ void write_finding(const Finding& finding, const std::vector<FindingFigures>& fi
   out << "<li class=\"finding\" id=\"finding-" << escaped(finding.id) << "\">\n<h3><span class=\"severity " << severity
       << "\">" << severity << "</span>" << escaped(capitalised(finding.title)) << ".</h3>\n";
   out << "<p>" << escaped(finding.recommendation) << "</p>\n<ul class=\"evidence\">\n";
-  write_measures("measured", finding.evidence, out);
-  write_measures("thresholds", finding.threshold, out);
+  out << "<li>" << measured_text(finding.evidence) << "</li>\n";
+  if (!finding.threshold.empty()) out << "<li>" << threshold_text(finding.threshold) << "</li>\n";
   if (finding.gain) {
     out << "<li>could bring at most <b>" << escaped(value_text(*finding.gain)) << "</b> of GPU time</li>\n";
   }
@@ -67,10 +78,22 @@ void write_finding(const Finding& finding, const std::vector<FindingFigures>& fi
   out << "</li>\n";
 }
 
+// The answer of a command that does not judge: its sentences, the first one large.
+void write_answer(const result::Document& document, Out& out) {
+  out << "<section id=\"verdict\" aria-label=\"Verdict\">\n<div class=\"verdict\">\n<h2>Main finding</h2>\n";
+  bool first = true;
+  for (const std::string& sentence : document.heading) {
+    out << (first ? "<p class=\"main-finding\">" : "<p>") << escaped(sentence) << "</p>\n";
+    first = false;
+  }
+  out << "</div>\n</section>\n";
+}
+
 }  // namespace
 
 void write_verdict(const result::Document& summary, const std::vector<FindingFigures>& figures, std::string_view paths,
                    Out& out) {
+  if (!summary.summary) return write_answer(summary, out);
   out << "<section id=\"verdict\" aria-label=\"Verdict\">\n<div class=\"verdict\">\n<h2>Main finding</h2>\n<p "
          "class=\"main-finding\">"
       << escaped(capitalised(summary.summary->main_finding)) << "</p>\n<p class=\"bottleneck\">Bottleneck: <strong>"
@@ -87,7 +110,7 @@ void write_verdict(const result::Document& summary, const std::vector<FindingFig
 
 void write_load(const result::Document& summary, Out& out) {
   out << "<section id=\"load\" aria-labelledby=\"load-title\">\n<h2 id=\"load-title\">What was loaded</h2>\n";
-  if (!summary.heading.empty()) out << "<p>" << escaped(summary.heading.front()) << "</p>\n";
+  if (summary.summary && !summary.heading.empty()) out << "<p>" << escaped(summary.heading.front()) << "</p>\n";
   if (const result::Table* load = summary.find_table("load"); load != nullptr && load->rows() > 0)
     out << "<p class=\"facts\">" << escaped(load_list(*load)) << ".</p>\n";
   if (const std::string line = quality_line(summary, Detail::kVerbose); !line.empty())

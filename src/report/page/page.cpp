@@ -54,7 +54,6 @@ void fill(std::string_view text, const std::map<std::string_view, std::function<
   }
 }
 
-// Paths without the folders in front that all have in common with the reader's disk.
 std::string headline(const PageInput& input) {
   return input.paths.empty() ? "Trace report" : input.paths.substr(1);
 }
@@ -70,11 +69,6 @@ std::string meta_line(const result::Document& document) {
          counted(static_cast<std::int64_t>(document.quality.events), "event") + ", " +
          counted(static_cast<std::int64_t>(gpu_events), "GPU event");
 }
-
-struct Contents {
-  std::vector<FindingFigures> of_findings;
-  std::vector<Section> sections;
-};
 
 template <class F>
 void for_each_figure(const Contents& contents, F&& visit) {
@@ -129,7 +123,8 @@ void write_footer(Out& out) {
       << ". Times are exact to the nanosecond before rounding for display; percentages are of GPU time unless "
       << "they say otherwise.";
   if (has_chart_library()) {
-    out << " Charts: Apache ECharts (Apache License 2.0). With a chart in focus, + and − zoom, arrows move, 0 shows "
+    out << " Charts: Apache ECharts " << HTA_ECHARTS_VERSION
+        << ", Apache License 2.0. With a chart in focus, + and − zoom, arrows move, 0 shows "
            "all.</p>\n";
   } else {
     out << " This build of hta has no chart library: the charts are pictures.</p>\n";
@@ -152,9 +147,7 @@ std::vector<PageAnalysis> page_analyses(std::size_t files) {
 
 void render_page(const PageInput& input, Out& out) {
   using namespace page;
-  Contents contents;
-  contents.of_findings = place_figures(input);
-  contents.sections = sections_of(input);
+  const Contents contents = contents_of(input);
   std::string scripts = policy_source(kPageScript.sha256);
   if (has_chart_library()) scripts = policy_source(kChartLibrary.sha256) + " " + scripts;
   const std::string title = headline(input);

@@ -4,6 +4,8 @@
   'use strict';
   const charts = JSON.parse(document.getElementById('charts').textContent);
   const live = [];  // {chart, model} of the interactive charts
+  const ROOM_FOR_SLIDER = 26;
+  const CHARACTER = 7.2;  // width of one in the labels of named bars
 
   // ---- theme: automatic, light, dark -------------------------------------------------------------------------------
   const THEMES = {auto: 'screen and (prefers-color-scheme: dark)', light: 'not all', dark: 'screen'};
@@ -13,7 +15,7 @@
     dark.media = THEMES[theme];
     button.textContent = `Theme: ${theme}`;
     button.dataset.theme = theme;
-    for (const {chart, model} of live) chart.setOption(optionOf(model), true);
+    for (const {chart, model} of live) chart.setOption(optionOf(model, chart.getWidth()), true);
   }
   function nextTheme() {
     const names = Object.keys(THEMES);
@@ -22,8 +24,8 @@
 
   // ---- words and colours -------------------------------------------------------------------------------------------
   const colour = (tone) => getComputedStyle(document.documentElement).getPropertyValue(`--${tone}`).trim();
-  const withUnit = (value, unit) =>
-      value === null ? '–' : value.toLocaleString('en', {maximumFractionDigits: 4}) + (unit ? ` ${unit}` : '');
+  const withUnit = (value, unit, decimals) => value === null || value === undefined ? '–' :
+      value.toLocaleString('en', {minimumFractionDigits: decimals, maximumFractionDigits: decimals ?? 4}) + (unit ? ` ${unit}` : '');
   function lines(...texts) {
     const box = document.createElement('div');
     for (const text of texts) {
@@ -67,7 +69,7 @@
      dataBackground: {lineStyle: {opacity: 0}, areaStyle: {opacity: 0}}},
   ];
 
-  function barsOption(model) {
+  function barsOption(model, width) {
     const lying = model.layout === 'rows' || model.layout.endsWith('-rows');
     const named = model.layout.endsWith('-rows');
     const grouped = model.layout === 'grouped-rows';
@@ -78,9 +80,9 @@
       name: lying ? '' : model.title, nameLocation: 'end',
     };
     if (named) {
-      const above = grouped ? 8 * model.series.length + 4 : 9;
+      const above = grouped ? 7 * model.series.length + 7 : 11;
       labels.axisLabel = {inside: true, verticalAlign: 'bottom', padding: [0, 0, above, -6], color: colour('ink'),
-                          fontFamily: colour('mono'), fontSize: 11.5, interval: 0, formatter: (text) => shortened(text, 76)};
+                          fontFamily: colour('mono'), fontSize: 11.5, interval: 0, formatter: (text) => shortened(text, Math.floor(width / CHARACTER))};
       labels.z = 3;
     } else if (lying) {
       labels.axisLabel.interval = 0;
@@ -97,7 +99,7 @@
                 formatter: (items) => lines(
                     (model.title ? `${model.title} ` : '') + model.labels[items[0].dataIndex],
                     ...items.filter((item) => item.value !== null && item.value !== undefined)
-                        .map((item) => (model.series.length === 1 ? '' : `${item.seriesName}: `) + withUnit(item.value, model.unit)))},
+                        .map((item) => (model.series.length === 1 ? '' : `${item.seriesName}: `) + withUnit(item.value, model.unit, model.decimals)))},
       xAxis: lying ? values : labels,
       yAxis: lying ? labels : values,
       series: model.series.map((series) => ({
@@ -105,7 +107,7 @@
         barCategoryGap: model.layout === 'histogram' ? '4%' : '22%', barGap: '10%',
         itemStyle: {color: colour(series.tone), borderColor: colour('paper'), borderWidth: lying ? .5 : 0},
         label: {show: lying, position: 'right', color: colour('soft'), fontSize: 12,
-                formatter: (item) => grouped || alone[item.dataIndex] ? withUnit(item.value, model.unit) : ''},
+                formatter: (item) => grouped || alone[item.dataIndex] ? withUnit(item.value, model.unit, model.decimals) : ''},
       })),
     };
   }
@@ -115,7 +117,7 @@
     const name = (value) => (model.xTitle ? `${model.xTitle} ` : '') + withUnit(value, model.xUnit);
     return {
       ...base(),
-      grid: {left: 46, right: 14, top: 14, bottom: 48},
+      grid: {left: 64, right: 14, top: 8, bottom: 48},
       legend: {show: false, data: model.lines.map((line) => line.name)},
       tooltip: {...base().tooltip, trigger: points ? 'item' : 'axis',
                 formatter: (item) => Array.isArray(item)
@@ -123,9 +125,12 @@
                             ...item.map((one) => `${one.seriesName}: ${withUnit(one.value[1], model.yUnit)}`))
                     : item.value.length > 2 ? lines(item.value[2])
                     : lines(`${item.seriesName}, ${name(item.value[0])}`, withUnit(item.value[1], model.yUnit))},
-      xAxis: {...axisStyle(), type: 'value', min: 'dataMin', max: 'dataMax', splitLine: {show: false},
-              axisLabel: {...axisStyle().axisLabel, formatter: (value) => withUnit(value, model.xUnit)}},
-      yAxis: {...axisStyle(), type: 'value', min: 0, name: model.yUnit, nameGap: 2},
+      // The ends are labelled where they are whole numbers; else they would say more than they mean.
+      xAxis: {...axisStyle(), type: 'value', min: 'dataMin', max: 'dataMax', splitLine: {show: false}, minInterval: points ? 1 : 0,
+              axisLabel: {...axisStyle().axisLabel, showMinLabel: points, showMaxLabel: points,
+                          formatter: (value) => withUnit(value, model.xUnit)}},
+      yAxis: {...axisStyle(), type: 'value', min: 0,
+              axisLabel: {...axisStyle().axisLabel, formatter: (value) => withUnit(value, value === 0 ? '' : model.yUnit)}},
       dataZoom: zoomBoth(model.height),
       series: [
         ...model.lines.map((line) => ({
@@ -182,9 +187,11 @@
                                    withUnit(+(item[END] - item[BEGIN]).toFixed(4), model.unit));
                 }},
       xAxis: {...axisStyle(), type: 'value', min: 0, max: model.length,
-              axisLabel: {...axisStyle().axisLabel, formatter: (value) => withUnit(value, model.unit)}},
-      yAxis: {...axisStyle(), type: 'category', data: model.tracks, inverse: true, splitLine: {show: false},
-              axisLabel: {color: colour('soft'), fontSize: 12, interval: 0, width: 98, overflow: 'truncate'}},
+              axisLabel: {...axisStyle().axisLabel, showMaxLabel: false, formatter: (value) => withUnit(value, model.unit)}},
+      yAxis: {...axisStyle(), type: 'category', data: model.tracks.map((_, track) => track), inverse: true,
+              splitLine: {show: false},
+              axisLabel: {color: colour('soft'), fontSize: 12, interval: 0, width: 98, overflow: 'truncate',
+                          formatter: (track) => model.tracks[track]}},
       dataZoom: zoomBoth(model.height),
       series: [{
         type: 'custom', renderItem: bar, encode: {x: [BEGIN, END], y: TRACK}, data: model.items.map((item) => item.slice(0, 3)),
@@ -197,8 +204,7 @@
   }
 
   const OPTIONS = {bars: barsOption, lines: linesOption, heat: heatOption, tracks: tracksOption};
-  const optionOf = (model) => OPTIONS[model.kind](model);
-  const ROOM_FOR_SLIDER = 26;
+  const optionOf = (model, width) => OPTIONS[model.kind](model, width);
 
   // ---- putting a chart into the place of its picture ---------------------------------------------------------------
   function zoomByKeys(element, chart) {
@@ -245,14 +251,17 @@
     element.style.height = `${model.height + (model.kind === 'lines' || model.kind === 'tracks' ? ROOM_FOR_SLIDER : 0)}px`;
     place.append(element);
     const chart = echarts.init(element, null, {renderer: 'svg'});
-    chart.setOption(optionOf(model));
+    chart.setOption(optionOf(model, chart.getWidth()));
     element.setAttribute('role', 'group');
     element.setAttribute('aria-label', picture.querySelector('svg').getAttribute('aria-label'));
     picture.hidden = true;
     live.push({chart, model});
     zoomByKeys(element, chart);
     if (model.kind === 'bars' || model.kind === 'lines') toggleByLegend(place.closest('figure'), chart);
-    new ResizeObserver(() => chart.resize()).observe(element);
+    new ResizeObserver(() => {
+      chart.resize();
+      chart.setOption(optionOf(model, chart.getWidth()), {replaceMerge: ['xAxis', 'yAxis']});
+    }).observe(element);
   }
 
   // One after the other, so that the page can be read and scrolled meanwhile.

@@ -135,7 +135,8 @@ Figure activity_heat(const Table& table) {
   heat.x_title = "from";
   heat.y_title = "rank";
   const std::vector<std::size_t>& first = ranks.begin()->second;
-  const DisplayUnit unit = display_unit(CellType::kTime, rows.number(first.back(), 1) - rows.number(first.front(), 1));
+  DisplayUnit unit = display_unit(CellType::kTime, rows.number(first.back(), 1) - rows.number(first.front(), 1));
+  unit.decimals = 1;
   for (const std::size_t row : first)
     heat.x_labels.push_back(shown_with_unit(rows.number(row, 1) - rows.number(first.front(), 1), unit));
   std::int64_t low = 10'000;

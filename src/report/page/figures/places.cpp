@@ -19,7 +19,10 @@ struct PlaceOfRule {
   std::string_view place;
   std::string_view words;
 };
+constexpr std::string_view kRanks = "ranks";  // no place, but all ranks side by side
 constexpr std::array kPlacesOfRules{
+    PlaceOfRule{"straggler", kRanks, ""},
+    PlaceOfRule{"uneven-compute", kRanks, ""},
     PlaceOfRule{"input-stall", "data_loading", "The longest wait for data"},
     PlaceOfRule{"exposed-communication", "exposed_comm", "The longest exposed communication"},
     PlaceOfRule{"low-overlap", "exposed_comm", "The longest exposed communication"},
@@ -61,7 +64,7 @@ Tracks tracks_of(const Table& events, std::string_view place, Interval window, I
   return tracks;
 }
 
-Figure window_figure(const Table& places, const Table& events, const PlaceOfRule& of) {
+std::optional<Figure> window_figure(const Table& places, const Table& events, const PlaceOfRule& of) {
   const Rows rows(places,
                   {"place", "rank", "step", "start_us", "dur_us", "what", "window_start_us", "window_us", "left_out"});
   for (std::size_t row = 0; row < rows.size(); ++row) {
@@ -85,26 +88,27 @@ Figure window_figure(const Table& places, const Table& events, const PlaceOfRule
         "nested, then GPU events by stream. The axis counts from the beginning of the window.";
     return figure;
   }
-  return {};
+  return std::nullopt;
 }
 
 }  // namespace
 
-std::vector<FindingFigures> place_figures(const PageInput& input) {
+std::vector<FindingFigures> place_figures(const PageInput& input, const Answers& answers) {
   std::vector<FindingFigures> out;
-  const Answers answers(input.answers);
   const Table* places = answers.table("timeline", "places");
   const Table* events = answers.table("timeline", "place_events");
   if (places == nullptr || events == nullptr) return out;
-  std::vector<std::string_view> drawn;
+  std::vector<std::string_view> drawn;  // places, and kRanks
+  const auto add = [&](std::string_view place, std::string_view finding, std::optional<Figure> figure) {
+    if (!figure) return;
+    drawn.push_back(place);
+    out.push_back({std::string(finding), {std::move(*figure)}});
+  };
   for (const result::Finding& finding : input.summary->findings) {
     const auto of = std::find_if(kPlacesOfRules.begin(), kPlacesOfRules.end(),
                                  [&](const PlaceOfRule& p) { return p.rule == finding.id; });
     if (of == kPlacesOfRules.end() || std::find(drawn.begin(), drawn.end(), of->place) != drawn.end()) continue;
-    Figure figure = window_figure(*places, *events, *of);
-    if (figure.id.empty()) continue;
-    drawn.push_back(of->place);
-    out.push_back({finding.id, {std::move(figure)}});
+    add(of->place, finding.id, of->place == kRanks ? step_of_ranks(answers) : window_figure(*places, *events, *of));
   }
   return out;
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "../figures.h"
 #include "parts.h"
@@ -13,8 +14,46 @@ namespace {
 using result::CellType;
 using result::Table;
 
-constexpr std::size_t kMostLines = 8;
-constexpr std::size_t kMostMarks = 40;
+// For each step number the shortest, the median and the longest duration over the ranks; of one rank its durations.
+std::vector<Lines::Line> over_ranks(const Rows& rows) {
+  std::map<std::int64_t, std::vector<std::int64_t>> durations;
+  std::set<std::int64_t> ranks;
+  for (std::size_t row = 0; row < rows.size(); ++row) {
+    durations[rows.number(row, 1)].push_back(rows.number(row, 2));
+    ranks.insert(rows.number(row, 0));
+  }
+  if (ranks.size() == 1) {
+    Lines::Line line{"duration", Tone::kAccent, {}};
+    for (const auto& [step, of_step] : durations) line.points.emplace_back(step, of_step.front());
+    return {std::move(line)};
+  }
+  std::vector<Lines::Line> lines{
+      {"longest rank", Tone::kSecond, {}}, {"median rank", Tone::kFirst, {}}, {"shortest rank", Tone::kThird, {}}};
+  for (auto& [step, of_step] : durations) {
+    std::sort(of_step.begin(), of_step.end());
+    lines[0].points.emplace_back(step, of_step.back());
+    lines[1].points.emplace_back(step, *quantile(of_step, 1, 2));
+    lines[2].points.emplace_back(step, of_step.front());
+  }
+  return lines;
+}
+
+// Steps that stand out, each once: on the rank where it is longest.
+std::vector<Lines::Mark> outliers(const Rows& rows) {
+  std::map<std::int64_t, std::size_t> worst;
+  for (std::size_t row = 0; row < rows.size(); ++row) {
+    if (rows.number(row, 3) == 0) continue;
+    const auto [at, fresh] = worst.try_emplace(rows.number(row, 1), row);
+    if (!fresh && rows.number(row, 2) > rows.number(at->second, 2)) at->second = row;
+  }
+  std::vector<Lines::Mark> marks;
+  for (const auto& [step, row] : worst) {
+    marks.push_back({step, rows.number(row, 2),
+                     "Step " + std::to_string(step) + " stands out: " + human_time(rows.number(row, 2)) + " on rank " +
+                         rank_label(rows.number(row, 0))});
+  }
+  return marks;
+}
 
 Figure step_times(const Answers& answers, const Table& table) {
   Figure figure;
@@ -23,33 +62,16 @@ Figure step_times(const Answers& answers, const Table& table) {
   figure.caption = first_sentence(answers, "steps");
   figure.how =
       "A step is the window of its ProfilerStep events. It stands out if its duration is over 3.5 robust deviations "
-      "(1.4826 times the median absolute deviation), and over 5 %, away from the median of the rank.";
+      "(1.4826 times the median absolute deviation), and over 5 %, away from the median of the rank; such steps have "
+      "a larger dot.";
   const Rows rows(table, {"rank", "step", "dur_us", "outlier"});
-  std::map<std::int64_t, Lines::Line> ranks;
   Lines lines;
   lines.shape = Lines::Shape::kPoints;
   lines.x_unit = CellType::kInteger;
   lines.y_unit = CellType::kTime;
   lines.x_title = "step";
-  for (std::size_t row = 0; row < rows.size(); ++row) {
-    ranks[rows.number(row, 0)].points.emplace_back(rows.number(row, 1), rows.number(row, 2));
-    if (rows.number(row, 3) != 0 && lines.marks.size() < kMostMarks) {
-      lines.marks.push_back({rows.number(row, 1), rows.number(row, 2),
-                             "stands out: step " + std::to_string(rows.number(row, 1)) + " on rank " +
-                                 rank_label(rows.number(row, 0)) + ", " + human_time(rows.number(row, 2))});
-    }
-  }
-  // Ranks mostly agree, so a few of them tell as much as all.
-  for (auto& [rank, line] : ranks) {
-    if (lines.lines.size() == kMostLines) break;
-    line.name = "rank " + rank_label(rank);
-    line.tone = ranks.size() == 1 ? Tone::kAccent : series_tone(lines.lines.size());
-    std::sort(line.points.begin(), line.points.end());
-    lines.lines.push_back(std::move(line));
-  }
-  if (ranks.size() > kMostLines)
-    figure.caption += " Points are of the first " + std::to_string(kMostLines) + " of " + std::to_string(ranks.size()) +
-                      " ranks; steps that stand out are of all.";
+  lines.lines = over_ranks(rows);
+  lines.marks = outliers(rows);
   figure.plot = std::move(lines);
   figure.excerpt = {&table, "steps --table steps"};
   return figure;
@@ -91,7 +113,7 @@ std::vector<std::int64_t> ranks_to_show(const Answers& answers, const std::vecto
   return chosen;
 }
 
-Figure step_of_ranks(const Answers& answers, const Table& table) {
+Figure strips(const Answers& answers, const Table& table) {
   constexpr std::size_t kMostRanks = 16;
   Figure figure;
   figure.id = "step-of-ranks";
@@ -146,9 +168,13 @@ std::vector<Figure> step_figures(const Answers& answers) {
     out.push_back(missing(
         "step-times", "Duration of each step",
         "The traces hold no ProfilerStep: call profiler.step() after each step (with a schedule) to see steps."));
-  if (const Table* strips = answers.table("timeline", "step_strips"); strips != nullptr && strips->rows() > 0)
-    out.push_back(step_of_ranks(answers, *strips));
   return out;
+}
+
+std::optional<Figure> step_of_ranks(const Answers& answers) {
+  const Table* table = answers.table("timeline", "step_strips");
+  if (table == nullptr || table->rows() == 0) return std::nullopt;
+  return strips(answers, *table);
 }
 
 }  // namespace hta::report::page
