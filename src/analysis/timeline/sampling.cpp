@@ -33,6 +33,7 @@ Points sampled(const Series& series, Interval time, std::size_t slices, F&& valu
     if (out.empty() || out.back().second != value) out.emplace_back(here.begin, value);
     first = last;
   }
+  if (!out.empty()) out.emplace_back(time.end, out.back().second);
   return out;
 }
 

@@ -12,7 +12,7 @@ namespace hta::analysis::timeline {
 
 using Points = std::vector<std::pair<Nanos, std::int64_t>>;
 
-/// One point a slice in which the value is not that of the point before: the largest value that holds in it.
+/// The largest value that holds in each slice: a point where it is not that of the slice before, and one at the end.
 Points largest_per_slice(const Series& series, Interval time, std::size_t slices);
 /// The same with the mean over the time of the slice.
 Points mean_per_slice(const Series& series, Interval time, std::size_t slices);

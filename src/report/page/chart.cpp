@@ -37,8 +37,9 @@ std::vector<LegendEntry> tones_of(const Tracks& tracks) {
 template <class Named>
 std::vector<LegendEntry> entries_of(const std::vector<Named>& series) {
   std::vector<LegendEntry> out;
-  if (series.size() < 2) return out;
-  for (const Named& one : series) out.push_back({one.name, one.tone});
+  for (const Named& one : series) {
+    if (!one.name.empty()) out.push_back({one.name, one.tone});
+  }
   return out;
 }
 

@@ -39,7 +39,7 @@ Tone series_tone(std::size_t index);
 using Value = std::optional<std::int64_t>;
 
 struct Series {
-  std::string name;
+  std::string name;  ///< empty if the chart has one series, which its title names
   Tone tone = Tone::kAccent;
   std::vector<Value> values;  ///< one a label
 };

@@ -11,6 +11,19 @@ std::vector<Figure> joined(std::vector<Figure> first, std::vector<Figure> second
   return first;
 }
 
+// A chart without marks is no chart: what it says stays.
+void drop_empty_plots(Contents& contents) {
+  for (Section& section : contents.sections) {
+    for (Figure& figure : section.figures) {
+      if (!figure.plot || has_marks(*figure.plot)) continue;
+      figure.plot.reset();
+      figure.excerpt.reset();
+      figure.how.clear();
+      if (figure.caption.empty()) figure.caption = "There is nothing to show.";
+    }
+  }
+}
+
 }  // namespace
 
 Contents contents_of(const PageInput& input) {
@@ -18,6 +31,7 @@ Contents contents_of(const PageInput& input) {
   Contents out;
   if (const result::Document* diff = answers.document("diff")) {
     out.sections = comparison_sections(*diff);
+    drop_empty_plots(out);
     return out;
   }
   out.of_findings = place_figures(input, answers);
@@ -34,6 +48,7 @@ Contents contents_of(const PageInput& input) {
   const bool shown = std::any_of(out.of_findings.begin(), out.of_findings.end(),
                                  [&](const FindingFigures& of) { return ranks && of.figures.front().id == ranks->id; });
   if (ranks && !shown) out.sections[3].figures.push_back(std::move(*ranks));
+  drop_empty_plots(out);
   std::erase_if(out.sections, [](const Section& section) { return section.figures.empty(); });
   return out;
 }

@@ -227,6 +227,7 @@
     });
   }
 
+  // Entries of the legend become buttons that hide and show their series.
   function toggleByLegend(figure, chart) {
     for (const entry of figure.querySelectorAll('.legend li')) {
       const toggle = document.createElement('button');
@@ -257,7 +258,7 @@
     picture.hidden = true;
     live.push({chart, model});
     zoomByKeys(element, chart);
-    if (model.kind === 'bars' || model.kind === 'lines') toggleByLegend(place.closest('figure'), chart);
+    if ((model.series || model.lines || []).length > 1) toggleByLegend(place.closest('figure'), chart);
     new ResizeObserver(() => {
       chart.resize();
       chart.setOption(optionOf(model, chart.getWidth()), {replaceMerge: ['xAxis', 'yAxis']});

@@ -199,7 +199,7 @@ Figure lateness(const Table& table) {
 
 std::vector<Figure> communication_figures(const Answers& answers) {
   const Table* overlaps = answers.table("overlap", "overlap");
-  if (overlaps == nullptr) return {};
+  if (overlaps == nullptr || !has_gpu_events(answers)) return {};
   if (answers.sum("overlap", "overlap", "comm_us").value_or(0) == 0)
     return {missing("overlap", "Communication",
                     "No communication kernel was recorded: the run has one device, or communicates in a way that is "

@@ -47,7 +47,7 @@ Figure bounds(const Answers& answers, const Table& table, std::string_view time_
   const Rows rows(table, {"bound_by", time_column});
   Bars bars;
   bars.layout = Bars::Layout::kNamedRows;
-  bars.series = {{"on the path", Tone::kAccent, {}}};
+  bars.series = {{"", Tone::kAccent, {}}};
   for (std::size_t row = 0; row < rows.size(); ++row) {
     bars.labels.push_back(in_words(rows.text(row, 0)));
     bars.series[0].values.emplace_back(rows.number(row, 1));

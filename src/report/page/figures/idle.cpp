@@ -81,7 +81,7 @@ Figure idle_sources(const Answers& answers, const Table& table) {
   const Rows rows(table, {"cause", "activity", "place", "idle_us", "pct"});
   Bars bars;
   bars.layout = Bars::Layout::kNamedRows;
-  bars.series = {{"idle time", Tone::kAccent, {}}};
+  bars.series = {{"", Tone::kAccent, {}}};
   for (std::size_t row = 0; row < std::min(rows.size(), kSources); ++row) {
     std::string label = in_words(rows.text(row, 0));
     if (!rows.text(row, 1).empty()) label += ": " + short_name(rows.text(row, 1), 56);
@@ -101,7 +101,7 @@ Figure idle_sources(const Answers& answers, const Table& table) {
 std::vector<Figure> idle_figures(const Answers& answers) {
   const Table* causes = answers.table("idle", "gap_causes");
   const Table* sources = answers.table("idle", "gap_sources");
-  if (causes == nullptr || sources == nullptr) return {};
+  if (causes == nullptr || sources == nullptr || !has_gpu_events(answers)) return {};
   if (causes->rows() == 0)
     return {missing("idle-causes", "What idle devices wait for",
                     "No device is ever idle between its first and its last GPU event.")};

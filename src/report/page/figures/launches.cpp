@@ -22,7 +22,7 @@ Bars histogram(const Table& table, std::string_view measure) {
   bars.layout = Bars::Layout::kHistogram;
   bars.unit = CellType::kInteger;
   bars.label_title = "from";
-  bars.series = {{"launches", Tone::kAccent, {}}};
+  bars.series = {{"", Tone::kAccent, {}}};
   for (const auto& [from, count] : counts) {
     std::string label = human_time(from);
     if (const std::size_t point = label.find('.'); point != std::string::npos)
@@ -37,7 +37,7 @@ Bars histogram(const Table& table, std::string_view measure) {
 
 std::vector<Figure> launch_figures(const Answers& answers) {
   const Table* table = answers.table("launch", "histograms");
-  if (table == nullptr) return {};
+  if (table == nullptr || !has_gpu_events(answers)) return {};
   Figure figure;
   figure.id = "launch-delays";
   figure.title = "Launch delays";

@@ -1,4 +1,5 @@
 #include "hta/base/human.h"
+#include "hta/base/text.h"
 
 #include <algorithm>
 #include <map>
@@ -170,22 +171,20 @@ std::optional<Figure> activity_figure(const Answers& answers) {
 
 std::vector<Figure> over_time_figures(const Answers& answers) {
   std::vector<Figure> out;
-  const auto filled = [&](std::string_view name) {
+  const auto add = [&](std::string_view name, const auto& make, std::string id, std::string title, std::string why) {
     const Table* table = answers.table("timeline", name);
-    return table != nullptr && table->rows() > 0 ? table : nullptr;
+    if (table == nullptr) return;
+    out.push_back(table->rows() > 0 ? make(*table) : missing(std::move(id), std::move(title), std::move(why)));
   };
-  if (const Table* table = filled("queue_over_time")) out.push_back(queue(*table));
-  else
-    out.push_back(missing("queue-length", "Launches waiting in the queue",
-                          "No GPU event is linked to a launch call: record CPU and CUDA activities together."));
-  if (const Table* table = filled("copies_over_time")) out.push_back(copies(*table));
-  else
-    out.push_back(missing("copy-bandwidth", "Copy bandwidth over time",
-                          "No copy was recorded whose size or bandwidth is known."));
-  if (const Table* table = filled("memory_over_time")) out.push_back(memory(answers, *table));
-  else
-    out.push_back(missing("memory-curve", "Memory over time",
-                          "No memory event was recorded: capture with profile_memory=True to see this curve."));
+  if (has_gpu_events(answers)) {
+    add("queue_over_time", &queue, "queue-length", "Launches waiting in the queue",
+        "No GPU event is linked to a launch call: record CPU and CUDA activities together.");
+    add("copies_over_time", &copies, "copy-bandwidth", "Copy bandwidth over time",
+        "No copy was recorded whose size or bandwidth is known.");
+  }
+  add(
+      "memory_over_time", [&](const Table& table) { return memory(answers, table); }, "memory-curve",
+      "Memory over time", "No memory event was recorded: capture with profile_memory=True to see this curve.");
   return out;
 }
 

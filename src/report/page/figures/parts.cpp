@@ -17,6 +17,10 @@ std::string first_sentence(const Answers& answers, std::string_view command) {
   return document == nullptr || document->heading.empty() ? std::string() : document->heading.front();
 }
 
+bool has_gpu_events(const Answers& answers) {
+  return answers.first().quality.gpu_events > 0;
+}
+
 std::string rank_label(std::int64_t rank_value) {
   const RankKey key = RankKey::from_value(rank_value);
   std::string label = std::to_string(key.rank());

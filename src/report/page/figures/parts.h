@@ -25,6 +25,9 @@ std::string counted(std::int64_t count, std::string_view what);
 /// The first sentence of a command's answer; empty if there is none.
 std::string first_sentence(const Answers& answers, std::string_view command);
 
+/// Whether the run has GPU events at all; most figures need them.
+bool has_gpu_events(const Answers& answers);
+
 /// Names of the devices of a run for labels: the rank, and the device where a rank has several.
 class DeviceLabels {
  public:

@@ -18,23 +18,24 @@ struct PlaceOfRule {
   std::string_view rule;
   std::string_view place;
   std::string_view words;
+  std::string_view lead;  ///< to the event that it is about
 };
 constexpr std::string_view kRanks = "ranks";  // no place, but all ranks side by side
 constexpr std::array kPlacesOfRules{
-    PlaceOfRule{"straggler", kRanks, ""},
-    PlaceOfRule{"uneven-compute", kRanks, ""},
-    PlaceOfRule{"input-stall", "data_loading", "The longest wait for data"},
-    PlaceOfRule{"exposed-communication", "exposed_comm", "The longest exposed communication"},
-    PlaceOfRule{"low-overlap", "exposed_comm", "The longest exposed communication"},
-    PlaceOfRule{"host-bound", "host_wait", "The longest wait for the host"},
-    PlaceOfRule{"launch-bound", "kernel_gaps", "The stretch with most time in short gaps"},
-    PlaceOfRule{"short-kernels", "kernel_gaps", "The stretch with most time in short gaps"},
-    PlaceOfRule{"dependency-stall", "other_wait", "The longest wait for another stream"},
-    PlaceOfRule{"sync-calls", "synchronisation", "The longest wait in a synchronising call"},
-    PlaceOfRule{"allocator", "memory_allocation", "The longest wait for an allocation"},
-    PlaceOfRule{"exposed-copies", "exposed_copy", "The longest exposed copy"},
-    PlaceOfRule{"pageable-copies", "pageable_copy", "The longest pageable copy"},
-    PlaceOfRule{"outlier-steps", "long_step", "The step that lost most time by itself"},
+    PlaceOfRule{"straggler", kRanks, "", ""},
+    PlaceOfRule{"uneven-compute", kRanks, "", ""},
+    PlaceOfRule{"input-stall", "data_loading", "The longest wait for data", "meanwhile on the host"},
+    PlaceOfRule{"exposed-communication", "exposed_comm", "The longest exposed communication", "in"},
+    PlaceOfRule{"low-overlap", "exposed_comm", "The longest exposed communication", "in"},
+    PlaceOfRule{"host-bound", "host_wait", "The longest wait for the host", "meanwhile on the host"},
+    PlaceOfRule{"launch-bound", "kernel_gaps", "The stretch with most time in short gaps", "up to"},
+    PlaceOfRule{"short-kernels", "kernel_gaps", "The stretch with most time in short gaps", "up to"},
+    PlaceOfRule{"dependency-stall", "other_wait", "The longest wait for another stream", "in front of"},
+    PlaceOfRule{"sync-calls", "synchronisation", "The longest wait in a synchronising call", "meanwhile on the host"},
+    PlaceOfRule{"allocator", "memory_allocation", "The longest wait for an allocation", "meanwhile on the host"},
+    PlaceOfRule{"exposed-copies", "exposed_copy", "The longest exposed copy", "in"},
+    PlaceOfRule{"pageable-copies", "pageable_copy", "The longest pageable copy", "in"},
+    PlaceOfRule{"outlier-steps", "long_step", "The step that lost most time by itself", ""},
 };
 
 Tone tone_of(std::string_view shows) {
@@ -75,7 +76,8 @@ std::optional<Figure> window_figure(const Table& places, const Table& events, co
     figure.caption = human_time(rows.number(row, 4)) + " on rank " + rank_label(rows.number(row, 1));
     if (!rows.null(row, 2)) figure.caption += " in step " + std::to_string(rows.number(row, 2));
     figure.caption += ", " + human_time(rows.number(row, 3)) + " after the start of the run";
-    if (!rows.text(row, 5).empty()) figure.caption += ": " + short_name(rows.text(row, 5), 90);
+    if (!rows.text(row, 5).empty())
+      figure.caption += ", " + std::string(of.lead) + " " + short_name(rows.text(row, 5), 90);
     figure.caption += ".";
     if (rows.number(row, 8) > 0)
       figure.caption += " The " + counted(rows.number(row, 8), "shortest event") + " around it are left out.";

@@ -55,6 +55,25 @@ std::vector<Lines::Mark> outliers(const Rows& rows) {
   return marks;
 }
 
+// One step number only: its duration by rank.
+Bars one_step(const Rows& rows) {
+  Bars bars;
+  bars.label_title = "rank";
+  bars.series = {{"", Tone::kAccent, {}}};
+  for (std::size_t row = 0; row < rows.size(); ++row) {
+    bars.labels.push_back(rank_label(rows.number(row, 0)));
+    bars.series[0].values.emplace_back(rows.number(row, 2));
+  }
+  return bars;
+}
+
+bool several_steps(const Rows& rows) {
+  for (std::size_t row = 1; row < rows.size(); ++row) {
+    if (rows.number(row, 1) != rows.number(0, 1)) return true;
+  }
+  return false;
+}
+
 Figure step_times(const Answers& answers, const Table& table) {
   Figure figure;
   figure.id = "step-times";
@@ -65,6 +84,13 @@ Figure step_times(const Answers& answers, const Table& table) {
       "(1.4826 times the median absolute deviation), and over 5 %, away from the median of the rank; such steps have "
       "a larger dot.";
   const Rows rows(table, {"rank", "step", "dur_us", "outlier"});
+  figure.excerpt = {&table, "steps --table steps"};
+  if (!several_steps(rows)) {
+    Bars bars = one_step(rows);
+    figure.caption += keep_unusual(bars, "rank");
+    figure.plot = std::move(bars);
+    return figure;
+  }
   Lines lines;
   lines.shape = Lines::Shape::kPoints;
   lines.x_unit = CellType::kInteger;
@@ -73,7 +99,6 @@ Figure step_times(const Answers& answers, const Table& table) {
   lines.lines = over_ranks(rows);
   lines.marks = outliers(rows);
   figure.plot = std::move(lines);
-  figure.excerpt = {&table, "steps --table steps"};
   return figure;
 }
 
@@ -113,14 +138,27 @@ std::vector<std::int64_t> ranks_to_show(const Answers& answers, const std::vecto
   return chosen;
 }
 
+// How long the ranks with most and with least computation compute.
+std::string computing_longest(const Rows& rows) {
+  std::map<std::int64_t, Nanos> compute;
+  for (std::size_t row = 0; row < rows.size(); ++row)
+    compute[rows.number(row, 0)] += rows.text(row, 4) == "compute" ? rows.number(row, 3) : 0;
+  const auto less = [](const auto& a, const auto& b) { return a.second < b.second; };
+  const auto [least, most] = std::minmax_element(compute.begin(), compute.end(), less);
+  const auto of = [](const auto& at) {
+    return "rank " + rank_label(at->first) + " for about " + human_time(at->second);
+  };
+  if (least == most) return "R" + of(most).substr(1) + " of the time computes.";
+  return "R" + of(most).substr(1) + " computes longest, " + of(least) + " shortest.";
+}
+
 Figure strips(const Answers& answers, const Table& table) {
   constexpr std::size_t kMostRanks = 16;
   Figure figure;
   figure.id = "step-of-ranks";
   const Rows rows(table, {"rank", "step", "start_us", "dur_us", "shows"});
   const bool stepped = rows.size() > 0 && !rows.null(0, 1);
-  figure.title =
-      stepped ? "Step " + std::to_string(rows.number(0, 1)) + " on every rank" : "The whole trace on every rank";
+  figure.title = stepped ? "What the GPUs do in step " + std::to_string(rows.number(0, 1)) : "What the GPUs do";
   figure.how =
       "The step in the middle of those recorded (or the whole trace), cut into 240 slices; each slice shows what "
       "takes most of it: computation, communication that nothing hides, copies, or nothing. Clocks of the ranks are "
@@ -148,7 +186,7 @@ Figure strips(const Answers& answers, const Table& table) {
         any ? Interval{std::min(tracks.window.begin, time.begin), std::max(tracks.window.end, time.end)} : time;
     any = true;
   }
-  figure.caption = "What the GPUs of each rank do over " + human_time(tracks.window.length()) + ".";
+  figure.caption = computing_longest(rows) + " The axis covers " + human_time(tracks.window.length()) + ".";
   if (shown.size() < ranks.size())
     figure.caption += " " + std::to_string(shown.size()) + " of " +
                       counted(static_cast<std::int64_t>(ranks.size()), "rank") +

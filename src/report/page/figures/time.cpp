@@ -94,7 +94,7 @@ Figure kernel_types(const Answers& answers) {
   const Rows rows(table, {"kernel_type", "sum_us", "pct"});
   Bars bars;
   bars.layout = Bars::Layout::kNamedRows;
-  bars.series = {{"time", Tone::kAccent, {}}};
+  bars.series = {{"", Tone::kAccent, {}}};
   for (std::size_t row = 0; row < rows.size(); ++row) {
     bars.labels.emplace_back(rows.text(row, 0));
     bars.series[0].values.emplace_back(rows.number(row, 1));
@@ -173,6 +173,12 @@ Figure kernels_across_ranks(const Answers& answers) {
 
 std::vector<Figure> time_figures(const PageInput& input, const Answers& answers) {
   if (answers.document("breakdown") == nullptr) return {};
+  if (!has_gpu_events(answers)) {
+    return {missing(
+        "time-per-rank", "GPU time of each rank",
+        "No GPU event was recorded: capture with ProfilerActivity.CUDA to see where GPU time goes, why GPUs are "
+        "idle, and how communication overlaps.")};
+  }
   std::vector<Figure> out{time_per_rank(answers)};
   if (std::optional<Figure> activity = activity_figure(answers)) out.push_back(std::move(*activity));
   for (Figure& figure : std::vector{kernel_types(answers), top_kernels(input), kernels_across_ranks(answers)})
