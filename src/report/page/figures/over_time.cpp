@@ -78,10 +78,8 @@ Figure queue(const Table& table) {
       "length in one of 300 slices. A queue that is often empty means that the host is late; a full one (1,024) that "
       "the host is held up by the device.";
   OneDevice device = most_telling(series_of(table, "stream", "queue_length"));
-  figure.caption =
-      "Up to " + counted(device.largest, "launch") + " wait, on " + device.where + ", " + device.largest_name + ".";
-  if (figure.caption.find("launchs") != std::string::npos)
-    figure.caption.replace(figure.caption.find("launchs"), 7, "launches");
+  figure.caption = "Up to " + with_commas(device.largest) + " launches wait at a time, on " + device.where + ", " +
+                   device.largest_name + ".";
   device.lines.y_unit = CellType::kInteger;
   figure.plot = std::move(device.lines);
   figure.excerpt = {&table, "counters --table queue_length"};

@@ -145,11 +145,10 @@ std::string computing_longest(const Rows& rows) {
     compute[rows.number(row, 0)] += rows.text(row, 4) == "compute" ? rows.number(row, 3) : 0;
   const auto less = [](const auto& a, const auto& b) { return a.second < b.second; };
   const auto [least, most] = std::minmax_element(compute.begin(), compute.end(), less);
-  const auto of = [](const auto& at) {
-    return "rank " + rank_label(at->first) + " for about " + human_time(at->second);
-  };
-  if (least == most) return "R" + of(most).substr(1) + " of the time computes.";
-  return "R" + of(most).substr(1) + " computes longest, " + of(least) + " shortest.";
+  const std::string longest = "Rank " + rank_label(most->first);
+  if (least == most) return longest + " computes for about " + human_time(most->second) + ".";
+  return longest + " computes longest, about " + human_time(most->second) + ", rank " + rank_label(least->first) +
+         " shortest, about " + human_time(least->second) + ".";
 }
 
 Figure strips(const Answers& answers, const Table& table) {
