@@ -113,6 +113,7 @@ ExitStatus deliver(const Command& command, const CommonOptions& common, const an
   render.tables = common.tables;
   render.max_rows = options.top > 0 ? static_cast<std::size_t>(options.top) : 0;
   render.detail = common.verbose ? report::Detail::kVerbose : report::Detail::kNormal;
+  render.order = common.sort.empty() ? report::RowOrder::kTables : report::RowOrder::kChosen;
   if (!common.output_dir.empty()) {
     std::error_code error;
     fs::create_directories(common.output_dir, error);

@@ -202,13 +202,14 @@ void find_suspects(Trace& trace) {
     const LaunchId call = gpu.launch[i];
     if (call.valid()) {
       ++trace.gpu_events_linked;
-      if (gpu.start_ns[i] < trace.launches.start_ns[call]) ++trace.quality[EventFault::kStartsBeforeLaunch].count;
+      if (gpu.start_ns[i] < trace.launches.start_ns[call])
+        trace.quality[EventFault::kStartsBeforeLaunch].add_record(gpu.position[i]);
     }
     total += gpu.dur_ns[i];
     if (!longest.valid() || gpu.dur_ns[i] > gpu.dur_ns[longest]) longest = i;
   }
   if (longest.valid() && gpu.dur_ns[longest] > kDominatingFrom && gpu.dur_ns[longest] > total - gpu.dur_ns[longest]) {
-    ++trace.quality[EventFault::kDominatesRank].count;
+    trace.quality[EventFault::kDominatesRank].add_record(gpu.position[longest]);
   }
 }
 

@@ -18,50 +18,59 @@ namespace hta::analysis::comm {
 enum class ClockMethod : std::uint8_t {
   kReference,  ///< the others are compared with this rank
   kEnds,       ///< ends of collectives shared with ranks whose clocks are known
+  kCausality,  ///< no such collective; what is received was sent before
   kGiven,      ///< by the user
   kNone,       ///< not connected to the reference, or not wanted
 };
-std::string_view clock_method_name(ClockMethod method);  ///< reference, ends, given, none
+std::string_view clock_method_name(ClockMethod method);  ///< reference, ends, causality, given, none
 
 /// The clock of one rank after its base time was taken into account.
 struct RankClock {
-  Nanos ahead_ns = 0;          ///< of the reference, at `origin_ns`
-  std::int64_t drift_ppb = 0;  ///< how much faster it runs
-  Nanos origin_ns = 0;
+  Nanos ahead_ns = 0;                    ///< of the reference, when the common clock shows 0
+  std::int64_t drift_ppb = 0;            ///< how much faster it runs
   std::optional<Nanos> residual_p50_ns;  ///< of the ends after correction
   std::optional<Nanos> residual_p95_ns;
-  std::int64_t collectives = 0;
+  std::optional<Nanos> least_ahead_ns;  ///< what causality leaves possible for ahead_ns
+  std::optional<Nanos> most_ahead_ns;
+  std::int64_t collectives = 0;  ///< that ahead_ns was found from
+  std::int64_t violations = 0;   ///< collectives in which, after correction, this rank contradicts causality
   ClockMethod method = ClockMethod::kNone;
+  std::uint32_t island = 0;   ///< ranks of one number were compared by ends
+  Nanos island_doubt_ns = 0;  ///< how far the island as a whole may be off
 };
 
 class Clocks {
  public:
-  Clocks(Ranks ranks, std::vector<RankClock> clocks, std::int64_t violations)
-      : ranks_(ranks), clocks_(std::move(clocks)), violations_(violations) {}
+  Clocks(Ranks ranks, std::vector<RankClock> clocks) : ranks_(ranks), clocks_(std::move(clocks)) {}
 
   const RankClock& operator[](std::uint32_t rank) const { return clocks_[rank]; }
   /// A time of the rank's own clock on the common one, which is that of the reported times.
   Nanos common(std::uint32_t rank, Nanos own_ns) const {
     const RankClock& clock = clocks_[rank];
-    const Nanos reported = own_ns + ranks_[rank].context.shift_ns;
-    return reported - clock.ahead_ns -
-           static_cast<Nanos>(Int128{reported - clock.origin_ns} * clock.drift_ppb / 1'000'000'000);
+    const Nanos even = own_ns + ranks_[rank].context.shift_ns - clock.ahead_ns;
+    if (clock.drift_ppb == 0) return even;
+    return even - static_cast<Nanos>(Int128{even} * clock.drift_ppb / 1'000'000'000);
   }
   Nanos start_ns(Member m) const { return common(m.rank, at(ranks_, m).start_ns); }
   Nanos end_ns(Member m) const { return common(m.rank, at(ranks_, m).end_ns()); }
   /// Differences of times of two ranks up to this much mean nothing.
   Nanos doubt_ns(std::uint32_t a, std::uint32_t b) const {
-    return clocks_[a].residual_p50_ns.value_or(0) + clocks_[b].residual_p50_ns.value_or(0);
+    const auto of = [](const RankClock& clock) { return clock.residual_p50_ns.value_or(0); };
+    const RankClock& one = clocks_[a];
+    const RankClock& two = clocks_[b];
+    return of(one) + of(two) + (one.island == two.island ? 0 : one.island_doubt_ns + two.island_doubt_ns);
   }
-  /// Collectives that, after correction, end on one rank before they begin on another, by more than the doubt.
-  std::int64_t violations() const { return violations_; }
   /// Whether any clock was off by more than its residual.
   bool any_ahead() const;
+  /// Collectives that contradict causality.
+  std::int64_t violations() const { return violations_; }
+  void set_violations(std::int64_t count) { violations_ = count; }
+  std::span<RankClock> all() { return clocks_; }
 
  private:
   Ranks ranks_;
   std::vector<RankClock> clocks_;
-  std::int64_t violations_;
+  std::int64_t violations_ = 0;
 };
 
 /// Clocks as the user gives them: `auto`, `none`, or a table with the columns rank, offset_us and, if wanted,
@@ -76,10 +85,19 @@ Result<ClockWish> parse_clock_wish(const std::string& text);
 /// The same for the option, before anything is read.
 Status check_clock_option(const Options& options);
 
-/// O(collectives of all ranks), some rounds. Drift only where the record is long enough to tell it from noise.
+/// By the ends of collectives, moved as far as causality demands; or as wished. O(collectives of all ranks), some
+/// rounds.
 Clocks align_clocks(Ranks ranks, const Matching& matching, const ClockWish& wish);
 
+/// By the ends alone. Ranks that share no collective, not even through others, are islands with a reference each.
+/// Drift only where the record is long enough to tell it from noise.
+std::vector<RankClock> clocks_by_ends(Ranks ranks, const Matching& matching);
+
+/// Whether all ranks leave at about the same time, because everyone needs data from everyone.
+bool synchronises(const Signature& signature);
+
 /// Table `clocks`, and notes about clocks that are off and about violations of causality.
-void add_clocks(Ranks ranks, const Clocks& clocks, const result::TableSpec& spec, result::Document& document);
+void add_clocks(Ranks ranks, const Clocks& clocks, const ClockWish& wish, const result::TableSpec& spec,
+                result::Document& document);
 
 }  // namespace hta::analysis::comm

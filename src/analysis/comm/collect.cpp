@@ -9,8 +9,11 @@
 #include <functional>
 #include <map>
 #include <numeric>
+#include <set>
 #include <tuple>
 #include <utility>
+
+#include "kernel_operators.h"
 
 namespace hta::analysis::comm {
 namespace {
@@ -83,9 +86,60 @@ class Metadata {
   Index row_;
 };
 
+// What the operations of one kernel are together.
+class GroupCall {
+ public:
+  void add(const Metadata<HostId>& data) {
+    const std::string_view name = data.text(ArgKey::kCollectiveName);
+    const std::string_view kind = collective_kind(name);
+    const std::string_view dtype = data.text(ArgKey::kDtype);
+    const std::int64_t in = std::max<std::int64_t>(0, data.number(ArgKey::kInMsgNelems).value_or(0));
+    const std::int64_t out = std::max<std::int64_t>(0, data.number(ArgKey::kOutMsgNelems).value_or(0));
+    if (kind_.empty()) kind_ = kind, dtype_ = dtype;
+    if (kind != kind_) kind_ = "other";
+    same_dtype_ = same_dtype_ && dtype == dtype_;
+    const bool pair = kind == "send_recv";
+    const bool receives = pair && contains_ignoring_case(name, "recv");
+    const std::int64_t sent = pair && receives ? 0 : in;
+    const std::int64_t received = pair && !receives ? 0 : out;
+    in_ += sent;
+    out_ += received;
+    in_bytes_ += sent * element_bytes(dtype);
+    out_bytes_ += received * element_bytes(dtype);
+    sized_ = sized_ && element_bytes(dtype) > 0;
+    if (pair) partners_.insert(data.number(receives ? ArgKey::kSourceRank : ArgKey::kDestinationRank).value_or(-1));
+  }
+
+  // With several data types the elements are bytes.
+  Signature signature() const {
+    return {kind_,
+            same_dtype_ ? std::string(dtype_)
+            : sized_    ? "Byte"
+                        : "",
+            kind_ == "send_recv" ? Pairing::kExchange : Pairing::kGroup};
+  }
+  std::int64_t in_elements() const { return same_dtype_ ? in_ : in_bytes_; }
+  std::int64_t out_elements() const { return same_dtype_ ? out_ : out_bytes_; }
+  std::optional<std::int64_t> only_partner() const {
+    return partners_.size() == 1 && *partners_.begin() >= 0 ? std::optional(*partners_.begin()) : std::nullopt;
+  }
+
+ private:
+  std::string_view kind_;
+  std::string_view dtype_;
+  bool same_dtype_ = true;
+  bool sized_ = true;
+  std::int64_t in_ = 0;
+  std::int64_t out_ = 0;
+  std::int64_t in_bytes_ = 0;
+  std::int64_t out_bytes_ = 0;
+  std::set<std::int64_t> partners_;
+};
+
 class Collector {
  public:
-  explicit Collector(const Trace& trace) : trace_(trace), computing_(rank_type_sets(trace)[KernelType::kComputation]) {}
+  explicit Collector(const Trace& trace)
+      : trace_(trace), operators_(trace), computing_(rank_type_sets(trace)[KernelType::kComputation]) {}
 
   void run(RankComm& out) {
     const GpuEvents& gpu = trace_.gpu;
@@ -96,30 +150,27 @@ class Collector {
       c.dur_ns = gpu.dur_ns[i];
       c.exposed_ns = c.dur_ns - computing_.length_in({c.start_ns, c.end_ns()});
       if (gpu.step[i].valid()) c.step = trace_.step(gpu.step[i]).number;
+      const std::span<const HostId> operators = operators_.of(i);
       if (trace_.gpu_args[ArgKey::kCollectiveName].find(i)) {
         describe(Metadata(trace_, trace_.gpu_args, i), i, out, c);
+      } else if (operators.size() < 2) {
+        describe(Metadata(trace_, trace_.host_args, operators.empty() ? launch_of(i) : operators.front()), i, out, c);
       } else {
-        describe(Metadata(trace_, trace_.host_args, operator_of(i)), i, out, c);
+        describe_group(operators, out, c);
       }
       out.collectives.push_back(c);
     }
   }
 
  private:
-  // The record_param_comms around the launch, else the launch call itself.
-  HostId operator_of(GpuId i) const {
+  HostId launch_of(GpuId i) const {
     const LaunchId call = trace_.gpu.launch[i];
-    const HostId launch = call.valid() ? trace_.launches.host[call] : HostId();
-    for (HostId up = launch; up.valid(); up = trace_.host.parent[up]) {
-      if (trace_.host_args[ArgKey::kCollectiveName].find(up) || trace_.name(up) == "record_param_comms") return up;
-    }
-    return launch;
+    return call.valid() ? trace_.launches.host[call] : HostId();
   }
 
   // What the ranges around the launch call it: `nccl:all_to_all` runs kernels named SendRecv.
   std::string_view range_name(GpuId i) const {
-    const LaunchId call = trace_.gpu.launch[i];
-    for (HostId up = call.valid() ? trace_.launches.host[call] : HostId(); up.valid(); up = trace_.host.parent[up]) {
+    for (HostId up = launch_of(i); up.valid(); up = trace_.host.parent[up]) {
       const std::string_view name = trace_.name(up);
       if (name.starts_with("nccl:") || name.starts_with("rccl:") || name.starts_with("c10d::")) return name;
     }
@@ -131,13 +182,37 @@ class Collector {
     c.group = group_of(data, out);
     c.signature = signature_of(data, event, out);
     c.seq = data.number(ArgKey::kSeq).value_or(-1);
-    if (const std::string_view id = data.text(ArgKey::kCommsId); !id.empty() && id != "0")
-      c.comms_id = std::hash<std::string_view>{}(id) | 1u;
+    c.comms_id = comms_id(data);
     c.in_elements = data.number(ArgKey::kInMsgNelems).value_or(-1);
     c.out_elements = data.number(ArgKey::kOutMsgNelems).value_or(-1);
     c.source = data.number(ArgKey::kSourceRank).value_or(-1);
     c.destination = data.number(ArgKey::kDestinationRank).value_or(-1);
     c.uneven_elements = uneven(data, out.groups[c.group], c);
+  }
+
+  template <class Index>
+  static std::uint64_t comms_id(const Metadata<Index>& data) {
+    const std::string_view id = data.text(ArgKey::kCommsId);
+    return id.empty() || id == "0" ? 0 : std::hash<std::string_view>{}(id) | 1u;
+  }
+
+  // Several operations in one kernel: what they move is added up.
+  void describe_group(std::span<const HostId> operators, RankComm& out, Collective& c) {
+    const Metadata<HostId> first(trace_, trace_.host_args, operators.front());
+    GroupCall call;
+    for (const HostId op : operators) call.add(Metadata<HostId>(trace_, trace_.host_args, op));
+    c.group = group_of(first, out);
+    c.signature = signature_id(call.signature(), out);
+    c.in_elements = call.in_elements();
+    c.out_elements = call.out_elements();
+    if (call.signature().pairing == Pairing::kGroup) {
+      c.seq = first.number(ArgKey::kSeq).value_or(-1);
+      c.comms_id = comms_id(first);
+    } else if (const auto partner = call.only_partner(); partner && trace_.info.rank) {
+      // Numbers of single sends and receives say nothing about the call: its place in the order of the two has to do.
+      c.source = std::min(*partner, *trace_.info.rank);
+      c.destination = std::max(*partner, *trace_.info.rank);
+    }
   }
 
   template <class Index>
@@ -179,6 +254,10 @@ class Collector {
       }
     }
     signature.dtype = data.text(ArgKey::kDtype);
+    return signature_id(signature, out);
+  }
+
+  std::uint32_t signature_id(const Signature& signature, RankComm& out) {
     const auto [at, fresh] = signatures_.try_emplace(signature, static_cast<std::uint32_t>(out.signatures.size()));
     if (fresh) out.signatures.push_back(signature);
     return at->second;
@@ -189,15 +268,25 @@ class Collector {
   std::int64_t uneven(const Metadata<Index>& data, const Group& group, const Collective& c) const {
     const std::string_view in_text = data.text(ArgKey::kInSplitSize);
     const std::string_view out_text = data.text(ArgKey::kOutSplitSize);
-    if (in_text.size() < 3 || out_text.size() < 3 || c.in_elements < 0 || c.out_elements < 0) return -1;
+    const auto whole = [](std::string_view list) {
+      return list.size() > 2 && list.find("...") == std::string_view::npos;
+    };
+    if (!whole(in_text) || !whole(out_text) || c.in_elements < 0 || c.out_elements < 0) return -1;
     const std::vector<std::int64_t> in = integers_in(in_text);
     const std::vector<std::int64_t> out = integers_in(out_text);
-    const auto rank = trace_.info.rank;
-    const auto self = rank ? std::lower_bound(group.ranks.begin(), group.ranks.end(), *rank) : group.ranks.end();
-    if (self == group.ranks.end() || *self != *rank) return -1;
-    const auto index = static_cast<std::size_t>(self - group.ranks.begin());
+    const auto index = place_in(data, group);
     if (index >= in.size() || index >= out.size()) return -1;
     return std::max(moved(in, index, c.in_elements), moved(out, index, c.out_elements));
+  }
+  // Where the rank stands in the lists of a group, SIZE_MAX if that is not known.
+  template <class Index>
+  std::size_t place_in(const Metadata<Index>& data, const Group& group) const {
+    if (const auto rank = trace_.info.rank) {
+      const auto self = std::lower_bound(group.ranks.begin(), group.ranks.end(), *rank);
+      if (self != group.ranks.end() && *self == *rank) return static_cast<std::size_t>(self - group.ranks.begin());
+    }
+    const std::int64_t own = data.number(ArgKey::kRank).value_or(-1);
+    return own < 0 ? SIZE_MAX : static_cast<std::size_t>(own);
   }
   // Splits count rows; their share of the elements is what counts.
   static std::int64_t moved(const std::vector<std::int64_t>& splits, std::size_t self, std::int64_t elements) {
@@ -207,6 +296,7 @@ class Collector {
   }
 
   const Trace& trace_;
+  KernelOperators operators_;
   IntervalSet computing_;
   std::map<std::tuple<StringId, StringId, StringId, StringId, std::int64_t, std::int64_t, std::int64_t>, std::uint32_t>
       groups_;

@@ -25,7 +25,11 @@ struct Group {
   std::string label() const;
 };
 
-enum class Pairing : std::uint8_t { kGroup, kPair };  ///< kPair: one rank sends, another receives
+enum class Pairing : std::uint8_t {
+  kGroup,     ///< everyone calls the same operation
+  kPair,      ///< one rank sends, another receives
+  kExchange,  ///< sends and receives in one kernel, with one rank or with several
+};
 
 /// What is done, apart from sizes. `kind` is one of collective_kind().
 struct Signature {
@@ -47,7 +51,7 @@ struct Collective {
   std::int64_t in_elements = -1;
   std::int64_t out_elements = -1;
   std::int64_t uneven_elements = -1;  ///< of an uneven all-to-all: what crosses the wire; else -1
-  std::int64_t source = -1;
+  std::int64_t source = -1;           ///< of a pair; of an exchange between two ranks the smaller one
   std::int64_t destination = -1;
   std::int64_t step = kNoStep;
   Nanos end_ns() const { return start_ns + dur_ns; }

@@ -280,7 +280,7 @@ Status combine_comm(std::span<Ranked<RankComm>> ranks, const Options& options, r
   add_classes(matching, classes, document);
   add_outliers(view, matching, clocks, classes, document);
   add_match(matching, document);
-  add_clocks(view, clocks, kTables[3], document);
+  add_clocks(view, clocks, wish.value(), kTables[3], document);
   document.shown = {"comm"};
   for (const std::string_view name : {"comm_outliers", "comm_match"}) {
     if (document.find_table(name)->rows() > 0) document.shown.emplace_back(name);

@@ -5,6 +5,7 @@
 #include <functional>
 #include <iterator>
 #include <map>
+#include <set>
 #include <tuple>
 
 namespace hta::analysis::comm {
@@ -38,6 +39,7 @@ class Matcher {
   Matching run() {
     unite_groups();
     make_entries();
+    distrust_pair_numbers();
     align_unnumbered();
     number_occurrences();
     make_instances();
@@ -80,7 +82,7 @@ class Matcher {
         key.group = group_ids_[r][c.group];
         key.window = ranks_[r].context.rank.window();
         key.number = c.seq;
-        if (rank.signatures[c.signature].pairing == Pairing::kPair) {
+        if (rank.signatures[c.signature].pairing != Pairing::kGroup) {
           key.source = c.source;
           key.destination = c.destination;
         }
@@ -90,12 +92,48 @@ class Matcher {
         } else if (c.seq >= 0) {
           key.method = MatchMethod::kSequence;
         } else {
-          unnumbered_[{key.group, key.window}][r].push_back(i);
+          set_aside(key, {r, i});
           continue;
         }
         entries_.push_back({key, {r, i}});
       }
     }
+  }
+
+  void set_aside(Key key, Member member) {
+    key.method = MatchMethod::kOrder;
+    key.number = 0;
+    unnumbered_[key][member.rank].push_back(member.collective);
+  }
+
+  // Some writers number the sends and receives of a process group on each rank for itself. Where the two ends of a pair
+  // never agree, their order has to do.
+  void distrust_pair_numbers() {
+    struct Ends {
+      std::map<std::uint32_t, std::set<std::int64_t>> numbers;  // by rank
+      bool agree() const {
+        const std::set<std::int64_t>& one = numbers.begin()->second;
+        const std::set<std::int64_t>& two = numbers.rbegin()->second;
+        return std::any_of(one.begin(), one.end(), [&](std::int64_t number) { return two.contains(number); });
+      }
+    };
+    const auto pair_of = [](Key key) {
+      key.number = 0;
+      return key;
+    };
+    const auto is_numbered_pair = [&](const Entry& entry) {
+      return entry.key.method == MatchMethod::kSequence && signature(ranks_, entry.member).pairing == Pairing::kPair;
+    };
+    std::map<Key, Ends> pairs;
+    for (const Entry& entry : entries_) {
+      if (is_numbered_pair(entry)) pairs[pair_of(entry.key)].numbers[entry.member.rank].insert(entry.key.number);
+    }
+    if (pairs.empty()) return;
+    std::erase_if(entries_, [&](const Entry& entry) {
+      if (!is_numbered_pair(entry) || pairs[pair_of(entry.key)].agree()) return false;
+      set_aside(entry.key, entry.member);
+      return true;
+    });
   }
 
   std::uint64_t token(Member m) const {
@@ -105,7 +143,9 @@ class Matcher {
     const auto add = [&](std::uint64_t value) { hash = (hash ^ value) * 0x9e3779b97f4a7c15u; };
     add(std::hash<std::string>{}(s.dtype));
     add(static_cast<std::uint64_t>(c.step));
-    if (s.kind != "all_to_all") add(static_cast<std::uint64_t>(c.in_elements));
+    // Where each rank sends its own share, sizes tell nothing; what two exchange is the same seen from both ends.
+    if (s.pairing == Pairing::kExchange) add(static_cast<std::uint64_t>(c.in_elements + c.out_elements));
+    else if (s.kind != "all_to_all") add(static_cast<std::uint64_t>(c.in_elements));
     return hash;
   }
 
@@ -130,9 +170,7 @@ class Matcher {
         for (const auto& [in_reference, own] : align(reference, tokens(r, sequence), kAlignCells))
           number[own] = in_reference;
         for (std::size_t i = 0; i < sequence.size(); ++i) {
-          Key key;
-          key.group = where.first;
-          key.window = where.second;
+          Key key = where;
           key.number = number[i];
           entries_.push_back({key, {r, sequence[i]}});
         }
@@ -175,9 +213,9 @@ class Matcher {
   void compare_members(Instance& instance) const {
     const std::span<const Member> members = out_.of(instance);
     const Signature& first = signature(ranks_, members.front());
-    const std::int64_t partners = first.pairing == Pairing::kPair
-                                      ? std::min<std::int64_t>(2, out_.loaded[instance.group])
-                                      : out_.loaded[instance.group];
+    const bool of_two = first.pairing != Pairing::kGroup && at(ranks_, members.front()).source >= 0;
+    const std::int64_t partners =
+        of_two ? std::min<std::int64_t>(2, out_.loaded[instance.group]) : out_.loaded[instance.group];
     if (partners < 2) instance.state = MatchState::kAlone;
     else if (instance.count == 1) instance.state = MatchState::kUnmatched;
     else instance.state = instance.count < partners ? MatchState::kPartial : MatchState::kMatched;
@@ -196,7 +234,7 @@ class Matcher {
     for (std::uint32_t r = 0; r < ranks_.size(); ++r) {
       std::map<std::uint32_t, std::int64_t> reached;
       for (const Collective& c : ranks_[r].partial.collectives) {
-        if (c.seq < 0 || ranks_[r].partial.signatures[c.signature].pairing == Pairing::kPair) continue;
+        if (c.seq < 0 || ranks_[r].partial.signatures[c.signature].pairing != Pairing::kGroup) continue;
         std::int64_t& highest = reached.try_emplace(group_ids_[r][c.group], c.seq).first->second;
         out_.out_of_order[group_ids_[r][c.group]] += c.seq < highest ? 1 : 0;
         highest = std::max(highest, c.seq);
@@ -208,7 +246,8 @@ class Matcher {
   Matching out_;
   std::vector<std::vector<std::uint32_t>> group_ids_;  // by rank: of its groups
   std::vector<Entry> entries_;
-  std::map<std::pair<std::uint32_t, int>, std::map<std::uint32_t, std::vector<std::uint32_t>>> unnumbered_;  // by rank
+  // By all of the key but the number, then by rank.
+  std::map<Key, std::map<std::uint32_t, std::vector<std::uint32_t>>> unnumbered_;
 };
 
 }  // namespace

@@ -162,7 +162,7 @@ Status combine_stragglers(std::span<Ranked<RankComm>> ranks, const Options& opti
   add_heading(found, document);
   add_ranks(found, document);
   add_causes(found, document);
-  add_clocks(view, clocks, kTables[2], document);
+  add_clocks(view, clocks, wish.value(), kTables[2], document);
   add_folded(found, document);
   document.shown = {view.size() > kManyRanks ? "stragglers_folded" : "stragglers"};
   const bool any = std::any_of(found.judgements.begin(), found.judgements.end(),

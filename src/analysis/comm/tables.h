@@ -14,7 +14,10 @@ inline constexpr std::array kClockColumns{
     result::ColumnSpec{"drift_ppm", result::CellType::kRate},
     result::ColumnSpec{"residual_p50_us", result::CellType::kTime},
     result::ColumnSpec{"residual_p95_us", result::CellType::kTime},
+    result::if_room("least_offset_us", result::CellType::kTime),
+    result::if_room("most_offset_us", result::CellType::kTime),
     result::ColumnSpec{"collectives", result::CellType::kInteger},
+    result::if_room("violations", result::CellType::kInteger),
     result::ColumnSpec{"method", result::CellType::kText},
 };
 inline constexpr result::TableSpec kClockTable{"clocks", "Clocks of the ranks against the first one", kClockColumns};
