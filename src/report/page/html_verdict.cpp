@@ -62,7 +62,7 @@ void write_finding(const Finding& finding, const std::vector<FindingFigures>& fi
                    Out& out) {
   const std::string_view severity = result::severity_name(finding.severity);
   out << "<li class=\"finding\" id=\"finding-" << escaped(finding.id) << "\">\n<h3><span class=\"severity " << severity
-      << "\">" << severity << "</span>" << escaped(capitalised(finding.title)) << ".</h3>\n";
+      << "\">" << severity << ":</span> " << escaped(capitalised(finding.title)) << ".</h3>\n";
   out << "<p>" << escaped(finding.recommendation) << "</p>\n<ul class=\"evidence\">\n";
   out << "<li>" << measured_text(finding.evidence) << "</li>\n";
   if (!finding.threshold.empty()) out << "<li>" << threshold_text(finding.threshold) << "</li>\n";
@@ -86,6 +86,8 @@ void write_answer(const result::Document& document, Out& out) {
     out << (first ? "<p class=\"main-finding\">" : "<p>") << escaped(sentence) << "</p>\n";
     first = false;
   }
+  for (const std::string& command : document.next)
+    out << "<p class=\"next\">Next: <code>" << escaped(command) << "</code></p>\n";
   out << "</div>\n</section>\n";
 }
 
