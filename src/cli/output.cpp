@@ -39,6 +39,17 @@ report::Color color(const CommonOptions& common) {
   return common.color == ColorMode::kAuto && automatic ? report::Color::kYes : report::Color::kNo;
 }
 
+// A terminal whose locale names another character set gets no signs that it cannot show.
+report::Charset charset() {
+  for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
+    const char* locale = std::getenv(name);
+    if (locale == nullptr || *locale == '\0') continue;
+    const bool utf8 = contains_ignoring_case(locale, "utf-8") || contains_ignoring_case(locale, "utf8");
+    return utf8 ? report::Charset::kUnicode : report::Charset::kAscii;
+  }
+  return report::Charset::kUnicode;
+}
+
 Status sort_tables(const CommonOptions& common, result::Document& document) {
   if (common.sort.empty()) return {};
   bool found = false;
@@ -116,6 +127,7 @@ ExitStatus deliver(const Command& command, const CommonOptions& common, const an
   render.color = color(common);
   const bool forced_width = std::getenv("COLUMNS") != nullptr && common.color == ColorMode::kAlways;
   render.width = common.output.empty() && (on_terminal() || forced_width) ? terminal_width() : 0;
+  if (render.width > 0) render.charset = charset();
   render.tables = common.tables;
   render.max_rows = options.top > 0 ? static_cast<std::size_t>(options.top) : 0;
   render.detail = common.verbose ? report::Detail::kVerbose : report::Detail::kNormal;

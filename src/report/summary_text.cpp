@@ -19,6 +19,7 @@ struct Parts {
   std::string categories;
   std::string bottleneck;
   std::string evidence;
+  std::string left_out;
   const result::Table* kernels = nullptr;
 };
 
@@ -27,6 +28,7 @@ Parts parts_of(const result::Document& document, const RenderOptions& options) {
   parts.quality = quality_line(document, options.detail);
   if (!document.heading.empty()) parts.load = document.heading.front();
   if (document.heading.size() > 1) parts.evidence = document.heading[1];
+  if (document.heading.size() > 2) parts.left_out = document.heading[2];
   if (const result::Table* load = document.find_table("load")) parts.categories = load_list(*load);
   parts.bottleneck = bottleneck_name(document.summary->bottleneck);
   parts.kernels = document.find_table("top_kernels");
@@ -58,6 +60,7 @@ void markdown(const result::Document& document, const RenderOptions& options, Ou
     }
     out << "\n";
   }
+  if (!parts.left_out.empty()) out << markdown_escaped(parts.left_out) << "\n\n";
   out << "**Want deeper analysis?**";
   for (const std::string& command : document.next) out << " `" << command << "`";
   out << "\n";
@@ -111,6 +114,10 @@ void terminal(const result::Document& document, const RenderOptions& options, Ou
       line("  " + index + what + ".", "     ");
       line("     " + finding.recommendation, "     ");
     }
+  }
+  if (!parts.left_out.empty()) {
+    out << "\n";
+    line(parts.left_out);
   }
   if (!document.next.empty()) {
     out << "\nNext:";

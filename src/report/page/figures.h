@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "../digest/measures.h"
+#include "../digest/answers.h"
 #include "figure.h"
 
 namespace hta::report::page {

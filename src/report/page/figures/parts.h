@@ -10,8 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "../../digest/measures.h"
-#include "../../table_rows.h"
+#include "../../digest/answers.h"
 #include "../figure.h"
 
 namespace hta::report::page {
