@@ -70,6 +70,18 @@ TEST_CASE("timeline: a shorter wait is listed too if the host loads data, synchr
   CHECK(place(document, "memory_allocation", {"dur_us", "what"}) == Rows{"300.000|cudaMalloc"});
 }
 
+TEST_CASE("timeline: a wait inside the optimizer, and one while code is loaded") {
+  TraceSketch sketch;
+  two_late_launches(sketch);
+  sketch.annotation("Optimizer.step#AdamW.step", 110, 280);
+  sketch.op("aten::lerp", 200, 150);
+  sketch.call("cuModuleLoadDataEx", 510, 170);
+  const Trace trace = sketch.build();
+  const auto document = timeline_of({&trace});
+  CHECK(place(document, "optimizer", {"dur_us", "what"}) == Rows{"300.000|aten::lerp"});
+  CHECK(place(document, "compilation", {"dur_us", "what"}) == Rows{"200.000|cuModuleLoadDataEx"});
+}
+
 TEST_CASE("timeline: of short gaps in a row the stretch with most time counts") {
   TraceSketch sketch;
   for (int i = 0; i < 40; ++i) sketch.kernel("k", -1000, 1, i * 20, 15);  // 39 gaps of 5, all launched before
@@ -91,13 +103,14 @@ TEST_CASE("timeline: exposed is what stands beside neither computation nor, for 
   TraceSketch sketch;
   sketch.gpu("gemm", 0, 100);
   sketch.gpu("ncclDevKernel_AllReduce", 50, 150, 0, 20);                            // alone from 100 to 200
-  sketch.gpu("Memcpy HtoD (Pageable -> Device)", 150, 80, 0, 16, 0, "gpu_memcpy");  // alone from 200 to 230
+  sketch.gpu("Memcpy HtoD (Pinned -> Device)", 150, 80, 0, 16, 0, "gpu_memcpy");    // alone from 200 to 230
+  sketch.gpu("Memcpy HtoD (Pageable -> Device)", 300, 60, 0, 16, 0, "gpu_memcpy");  // has a place of its own
   const Trace trace = sketch.build();
   const auto document = timeline_of({&trace});
   CHECK(place(document, "exposed_comm", {"start_us", "dur_us", "what"}) ==
         Rows{"100.000|100.000|ncclDevKernel_AllReduce"});
   CHECK(place(document, "exposed_copy", {"start_us", "dur_us"}) == Rows{"200.000|30.000"});
-  CHECK(place(document, "pageable_copy", {"start_us", "dur_us"}) == Rows{"150.000|80.000"});
+  CHECK(place(document, "pageable_copy", {"start_us", "dur_us"}) == Rows{"300.000|60.000"});
 }
 
 TEST_CASE("timeline: a step that is long for exposed communication only waited for another rank") {
