@@ -38,8 +38,11 @@ std::string name_text(std::string name) {
 
 // "straggler wait 12.17 %, rank 5": what was measured, and on what.
 std::string measured_text(const std::vector<Measure>& evidence) {
+  const bool has_subject =
+      std::any_of(evidence.begin(), evidence.end(), [](const Measure& measure) { return measure.name == "subject"; });
   std::string text;
   for (const Measure& measure : evidence) {
+    if (measure.name == "rank" && has_subject) continue;  // the subject names it
     if (!text.empty()) text += ", ";
     if (measure.name != "subject") text += escaped(name_text(measure.name)) + " ";
     text += "<b>" + escaped(value_text(measure)) + "</b>";
