@@ -190,8 +190,8 @@ void render_table(const result::Table& table, const RenderOptions& options, Out&
       if (i > 0) out << std::string(kGap, ' ');
       put(c, cells[r][c], last);
       if (layout.bars && columns[c].bar == result::Bar::kYes) {
-        std::string drawn =
-            " " + (table.is_null(rows[r], c) ? std::string(kBarWidth, ' ') : bar(table.number(rows[r], c), options.charset));
+        std::string drawn = " " + (table.is_null(rows[r], c) ? std::string(kBarWidth, ' ')
+                                                             : bar(table.number(rows[r], c), options.charset));
         if (last) drawn.erase(drawn.find_last_not_of(' ') + 1);
         out << drawn;
       }

@@ -23,14 +23,16 @@ enum class PlaceKind : std::uint8_t {
   kDataLoading,      ///< the same, while the host loads data
   kSynchronisation,  ///< the same, while the host is in a synchronising call
   kAllocation,       ///< the same, while memory is allocated
+  kCompilation,      ///< the same, while code is compiled or loaded
+  kOptimizer,        ///< the same, inside the optimizer
   kKernelGaps,       ///< short gaps between kernels, close together
   kOtherWait,        ///< a device waits for another stream or device
   kExposedComm,      ///< communication that nothing hides
-  kExposedCopy,      ///< copies that nothing hides
+  kExposedCopy,      ///< copies that nothing hides, pageable ones not counted
   kPageableCopy,     ///< a copy from or to pageable memory
   kLongStep,         ///< the step that is farthest over the median
 };
-inline constexpr std::size_t kPlaceKinds = 10;
+inline constexpr std::size_t kPlaceKinds = 12;
 /// host_wait, data_loading, ...
 std::string_view place_name(PlaceKind kind);
 

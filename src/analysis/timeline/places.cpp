@@ -28,8 +28,8 @@ class Search {
       short_gaps(device);
       other_gaps(device);
     }
-    exposed();
     pageable_copies();
+    exposed();
     long_step();
     std::vector<Candidate> out;
     for (std::optional<Candidate>& candidate : best_) {
@@ -105,11 +105,16 @@ class Search {
     for (bool innermost = true; event.valid(); event = trace_.host.parent[event], innermost = false) {
       switch (name_hint(trace_.name(event))) {
         case NameHint::kDataLoading: return PlaceKind::kDataLoading;
+        case NameHint::kCompilation: return PlaceKind::kCompilation;
+        case NameHint::kOptimizer: return PlaceKind::kOptimizer;
         case NameHint::kSynchronisation:
           if (innermost) return PlaceKind::kSynchronisation;
           break;
         case NameHint::kMemoryAllocation:
           if (innermost) return PlaceKind::kAllocation;
+          break;
+        case NameHint::kCodeLoading:
+          if (innermost) return PlaceKind::kCompilation;
           break;
         default: break;
       }
@@ -148,7 +153,7 @@ class Search {
       const IntervalSet& communication = sets[KernelType::kCommunication];
       longest_part(PlaceKind::kExposedComm, device, IntervalSet::subtract(communication, compute));
       const IntervalSet hidden = IntervalSet::unite(compute, communication);
-      longest_part(PlaceKind::kExposedCopy, device, IntervalSet::subtract(sets[KernelType::kMemory], hidden));
+      longest_part(PlaceKind::kExposedCopy, device, IntervalSet::subtract(other_copies_[device], hidden));
     }
   }
 
@@ -184,7 +189,10 @@ class Search {
       if (trace_.gpu.type[i] != KernelType::kMemory) continue;
       const auto [at, fresh] = pageable.try_emplace(trace_.gpu.name[i], false);
       if (fresh) at->second = contains_ignoring_case(trace_.name(i), "pageable");
-      if (!at->second) continue;
+      if (!at->second) {
+        other_copies_[trace_.stream_of(i).device].append({trace_.gpu.start_ns[i], trace_.gpu.end_ns(i)});
+        continue;
+      }
       offer(about(PlaceKind::kPageableCopy, {trace_.gpu.start_ns[i], trace_.gpu.end_ns(i)}, i));
     }
   }
@@ -221,6 +229,7 @@ class Search {
   const Trace& trace_;
   const std::map<std::int64_t, TypeSets>& devices_;
   Nanos kernel_gap_ns_;
+  std::map<std::int64_t, IntervalSet> other_copies_;  // by device: when copies run that are not pageable
   std::array<std::optional<Candidate>, kPlaceKinds> best_;
 };
 

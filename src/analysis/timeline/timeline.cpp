@@ -199,8 +199,8 @@ void add_heading(std::span<const Worst> places, result::Document& document) {
 
 std::string_view place_name(PlaceKind kind) {
   constexpr std::array<std::string_view, kPlaceKinds> kNames{
-      "host_wait",  "data_loading", "synchronisation", "memory_allocation", "kernel_gaps",
-      "other_wait", "exposed_comm", "exposed_copy",    "pageable_copy",     "long_step"};
+      "host_wait",   "data_loading", "synchronisation", "memory_allocation", "compilation",   "optimizer",
+      "kernel_gaps", "other_wait",   "exposed_comm",    "exposed_copy",      "pageable_copy", "long_step"};
   return kNames[static_cast<std::size_t>(kind)];
 }
 

@@ -3,6 +3,7 @@
 
 #include "hta/result/table.h"
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -15,6 +16,9 @@ namespace hta::report::page {
 struct Excerpt {
   const result::Table* table = nullptr;
   std::string command;  ///< prints all of it: "breakdown --table temporal"
+  /// Rows [first, end) of the table, as far as there are so many.
+  std::size_t first_row = 0;
+  std::size_t end_row = SIZE_MAX;
 };
 
 /// One chart with its words, or the reason why there is none.

@@ -32,8 +32,7 @@ void write_figure(const Figure& figure, std::string_view paths, Out& out) {
   }
   if (figure.excerpt) {
     out << "<details class=\"table\"><summary>Table: " << escaped(figure.excerpt->table->title()) << "</summary>\n";
-    std::string command = "hta " + figure.excerpt->command + std::string(paths);
-    write_table(*figure.excerpt->table, kRowsInPage, command, out);
+    write_table(*figure.excerpt, kRowsInPage, paths, out);
     out << "</details>\n";
   }
   if (!figure.how.empty())

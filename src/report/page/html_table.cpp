@@ -21,9 +21,9 @@ bool has_unit(CellType type) {
 }
 
 // The unit of a column, by its largest value among the rows shown.
-DisplayUnit unit_of(const Table& table, std::size_t column, std::size_t rows) {
+DisplayUnit unit_of(const Table& table, std::size_t column, std::size_t first, std::size_t end) {
   std::int64_t largest = 0;
-  for (std::size_t row = 0; row < rows; ++row) {
+  for (std::size_t row = first; row < end; ++row) {
     if (table.is_null(row, column)) continue;
     const std::int64_t value = table.number(row, column);
     largest = std::max(largest, value < 0 ? -value : value);
@@ -46,12 +46,15 @@ std::string cell(const Table& table, std::size_t row, std::size_t column, const 
 
 }  // namespace
 
-void write_table(const Table& table, std::size_t max_rows, std::string_view command, Out& out) {
-  const std::size_t rows = std::min(max_rows, table.rows());
+void write_table(const Excerpt& excerpt, std::size_t max_rows, std::string_view paths, Out& out) {
+  const Table& table = *excerpt.table;
+  const std::size_t first = excerpt.first_row;
+  const std::size_t all = std::min(excerpt.end_row, table.rows());
+  const std::size_t end = std::min(all, first + max_rows);
   const auto& columns = table.columns();
   std::vector<std::optional<DisplayUnit>> units(columns.size());
   for (std::size_t c = 0; c < columns.size(); ++c) {
-    if (has_unit(columns[c].type)) units[c] = unit_of(table, c, rows);
+    if (has_unit(columns[c].type)) units[c] = unit_of(table, c, first, end);
   }
   out << "<div class=\"scroll\" tabindex=\"0\" role=\"group\" aria-label=\"" << escaped(table.title())
       << "\"><table><thead><tr>";
@@ -60,7 +63,7 @@ void write_table(const Table& table, std::size_t max_rows, std::string_view comm
         << escaped(heading(columns[c], units[c])) << "</th>";
   }
   out << "</tr></thead><tbody>\n";
-  for (std::size_t r = 0; r < rows; ++r) {
+  for (std::size_t r = first; r < end; ++r) {
     out << "<tr>";
     for (std::size_t c = 0; c < columns.size(); ++c)
       out << (columns[c].type == CellType::kText ? "<td>" : "<td class=\"n\">") << escaped(cell(table, r, c, units[c]))
@@ -68,11 +71,11 @@ void write_table(const Table& table, std::size_t max_rows, std::string_view comm
     out << "</tr>\n";
   }
   out << "</tbody></table></div>\n";
-  const std::size_t left = table.rows() - rows;
   out << "<p class=\"more\">";
-  if (left > 0) out << with_commas(static_cast<std::int64_t>(left)) << " more rows: ";
+  if (end < all)
+    out << with_commas(static_cast<std::int64_t>(all - end)) << (all - end == 1 ? " more row: " : " more rows: ");
   else out << "The table by itself: ";
-  out << "<code>" << escaped(command) << "</code></p>\n";
+  out << "<code>hta " << escaped(excerpt.command) << escaped(paths) << "</code></p>\n";
 }
 
 }  // namespace hta::report::page

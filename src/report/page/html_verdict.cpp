@@ -38,8 +38,11 @@ std::string name_text(std::string name) {
 
 // "straggler wait 12.17 %, rank 5": what was measured, and on what.
 std::string measured_text(const std::vector<Measure>& evidence) {
+  const bool has_subject =
+      std::any_of(evidence.begin(), evidence.end(), [](const Measure& measure) { return measure.name == "subject"; });
   std::string text;
   for (const Measure& measure : evidence) {
+    if (measure.name == "rank" && has_subject) continue;  // the subject names it
     if (!text.empty()) text += ", ";
     if (measure.name != "subject") text += escaped(name_text(measure.name)) + " ";
     text += "<b>" + escaped(value_text(measure)) + "</b>";
@@ -62,7 +65,7 @@ void write_finding(const Finding& finding, const std::vector<FindingFigures>& fi
                    Out& out) {
   const std::string_view severity = result::severity_name(finding.severity);
   out << "<li class=\"finding\" id=\"finding-" << escaped(finding.id) << "\">\n<h3><span class=\"severity " << severity
-      << "\">" << severity << "</span>" << escaped(capitalised(finding.title)) << ".</h3>\n";
+      << "\">" << severity << ":</span> " << escaped(capitalised(finding.title)) << ".</h3>\n";
   out << "<p>" << escaped(finding.recommendation) << "</p>\n<ul class=\"evidence\">\n";
   out << "<li>" << measured_text(finding.evidence) << "</li>\n";
   if (!finding.threshold.empty()) out << "<li>" << threshold_text(finding.threshold) << "</li>\n";
@@ -86,6 +89,8 @@ void write_answer(const result::Document& document, Out& out) {
     out << (first ? "<p class=\"main-finding\">" : "<p>") << escaped(sentence) << "</p>\n";
     first = false;
   }
+  for (const std::string& command : document.next)
+    out << "<p class=\"next\">Next: <code>" << escaped(command) << "</code></p>\n";
   out << "</div>\n</section>\n";
 }
 

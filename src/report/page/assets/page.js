@@ -93,7 +93,7 @@
                         formatter: (value) => withUnit(value, lying && value !== 0 ? model.unit : '')};
     return {
       ...base(),
-      grid: lying ? {left: named ? 2 : 48, right: 64, top: 2, bottom: 20} : {left: 46, right: 12, top: 14, bottom: 22},
+      grid: lying ? {left: named ? 2 : model.labels.some((label) => label.length > 6) ? 108 : 48, right: 64, top: 2, bottom: 20} : {left: 46, right: 12, top: 14, bottom: 22},
       legend: {show: false, data: model.series.map((series) => series.name)},
       tooltip: {...base().tooltip, trigger: 'axis', axisPointer: {type: 'shadow', shadowStyle: {opacity: .12}},
                 formatter: (items) => lines(

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <map>
-#include <set>
 
 #include "../figures.h"
 #include "../markup.h"
@@ -113,12 +112,12 @@ Figure strip(const Table& table) {
   const Rows rows(table, {"rank", "path_start_us", "on_path_us", "event", "bound_by"});
   const std::int64_t rank = longest_rank(rows);
   std::vector<Piece> pieces;
-  std::set<std::string_view> events;
+  std::size_t first_row = 0;
   for (std::size_t row = 0; row < rows.size(); ++row) {
     if (rows.number(row, 0) != rank) continue;
+    if (pieces.empty()) first_row = row;
     const Nanos begin = rows.number(row, 1);
     pieces.push_back({{begin, begin + rows.number(row, 2)}, rows.text(row, 3), rows.text(row, 4)});
-    events.insert(pieces.back().event);
   }
   figure.title = "Critical path of rank " + rank_label(rank);
   Tracks tracks;
@@ -131,8 +130,8 @@ Figure strip(const Table& table) {
                    counted(static_cast<std::int64_t>(pieces.size()), "piece") + " in " +
                    human_time(tracks.window.length()) + ".";
   figure.plot = std::move(tracks);
-  figure.excerpt = {&table,
-                    "critical-path --table critical_path --rank " + std::to_string(RankKey::from_value(rank).rank())};
+  figure.excerpt = {&table, "critical-path --table critical_path" + of_rank(rank), first_row,
+                    first_row + pieces.size()};
   return figure;
 }
 

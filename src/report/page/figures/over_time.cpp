@@ -25,6 +25,7 @@ struct TimeSeries {
   std::string name;
   std::vector<std::pair<std::int64_t, std::int64_t>> points;
   std::int64_t largest = 0;
+  std::size_t first_row = 0;
 };
 
 std::vector<TimeSeries> series_of(const Table& table, std::string_view name, std::string_view value) {
@@ -35,7 +36,7 @@ std::vector<TimeSeries> series_of(const Table& table, std::string_view name, std
     const std::string label = named ? std::string(rows.text(row, 2)) : "stream " + std::to_string(rows.number(row, 2));
     if (out.empty() || std::tie(out.back().rank, out.back().device, out.back().name) !=
                            std::tuple(rows.number(row, 0), rows.number(row, 1), std::string_view(label)))
-      out.push_back({rows.number(row, 0), rows.number(row, 1), label, {}, 0});
+      out.push_back({rows.number(row, 0), rows.number(row, 1), label, {}, 0, row});
     out.back().points.emplace_back(rows.number(row, 3), rows.number(row, 4));
     out.back().largest = std::max(out.back().largest, rows.number(row, 4));
   }
@@ -45,11 +46,13 @@ std::vector<TimeSeries> series_of(const Table& table, std::string_view name, std
 // The device with the largest value, as lines, the largest first.
 struct OneDevice {
   Lines lines;
+  Excerpt excerpt;  // its rows
   std::string where;
   std::int64_t largest = 0;
   std::string largest_name;
 };
-OneDevice most_telling(std::vector<TimeSeries> all) {
+OneDevice most_telling(const Table& table, std::string_view name, std::string_view value) {
+  std::vector<TimeSeries> all = series_of(table, name, value);
   OneDevice out;
   const auto top = std::max_element(all.begin(), all.end(),
                                     [](const TimeSeries& a, const TimeSeries& b) { return a.largest < b.largest; });
@@ -58,6 +61,12 @@ OneDevice most_telling(std::vector<TimeSeries> all) {
   out.where = "rank " + rank_label(rank) + (device >= 0 ? ", device " + std::to_string(device) : "");
   out.largest = top->largest;
   out.largest_name = top->name;
+  // The rows of a device follow each other.
+  const auto here = [&](const TimeSeries& series) { return series.rank == rank && series.device == device; };
+  const auto first = std::find_if(all.begin(), all.end(), here);
+  const auto behind = std::find_if_not(first, all.end(), here);
+  out.excerpt = {&table, "timeline --table " + table.name() + of_rank(rank), first->first_row,
+                 behind == all.end() ? table.rows() : behind->first_row};
   std::erase_if(all, [&](const TimeSeries& series) {
     return series.rank != rank || series.device != device || series.largest == 0;
   });
@@ -77,12 +86,12 @@ Figure queue(const Table& table) {
       "A queue grows when a launch call starts and shrinks when its GPU event starts. Each point is the largest "
       "length in one of 300 slices. A queue that is often empty means that the host is late; a full one (1,024) that "
       "the host is held up by the device.";
-  OneDevice device = most_telling(series_of(table, "stream", "queue_length"));
+  OneDevice device = most_telling(table, "stream", "queue_length");
   figure.caption = "Up to " + with_commas(device.largest) + " launches wait at a time, on " + device.where + ", " +
                    device.largest_name + ".";
   device.lines.y_unit = CellType::kInteger;
   figure.plot = std::move(device.lines);
-  figure.excerpt = {&table, "counters --table queue_length"};
+  figure.excerpt = device.excerpt;
   return figure;
 }
 
@@ -93,13 +102,13 @@ Figure copies(const Table& table) {
   figure.how =
       "Bytes of each copy over its duration; copies that run at once add up. Each point is the mean over one of 300 "
       "slices, times without a copy included.";
-  OneDevice device = most_telling(series_of(table, "name", "gbps"));
+  OneDevice device = most_telling(table, "name", "gbps");
   figure.caption =
       "Most traffic in a slice: " + shown_with_unit(device.largest, display_unit(CellType::kRate, device.largest)) +
       " (" + device.largest_name + ") on " + device.where + ".";
   device.lines.y_unit = CellType::kRate;
   figure.plot = std::move(device.lines);
-  figure.excerpt = {&table, "counters --table memory_bw"};
+  figure.excerpt = device.excerpt;
   return figure;
 }
 
@@ -112,10 +121,10 @@ Figure memory(const Answers& answers, const Table& table) {
       "Totals that the allocator reports with each allocation and release: live allocations, and what the caching "
       "allocator holds. Each point is the largest value in one of 300 slices. Totals that were not recorded are "
       "summed up from 0.";
-  OneDevice device = most_telling(series_of(table, "total", "bytes"));
+  OneDevice device = most_telling(table, "total", "bytes");
   device.lines.y_unit = CellType::kBytes;
   figure.plot = std::move(device.lines);
-  figure.excerpt = {&table, "memory --table memory_curve"};
+  figure.excerpt = device.excerpt;
   return figure;
 }
 

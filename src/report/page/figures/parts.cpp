@@ -28,6 +28,10 @@ std::string rank_label(std::int64_t rank_value) {
   return label;
 }
 
+std::string of_rank(std::int64_t rank_value) {
+  return " --rank " + std::to_string(RankKey::from_value(rank_value).rank());
+}
+
 DeviceLabels::DeviceLabels(const result::Table& table) {
   const Rows rows(table, {"rank", "device"});
   std::map<std::int64_t, std::int64_t> device_of_rank;

@@ -41,6 +41,9 @@ class DeviceLabels {
 /// "3", or "3 w2" for the second capture window of rank 3.
 std::string rank_label(std::int64_t rank_value);
 
+/// " --rank 3", for the command that prints rows of this rank.
+std::string of_rank(std::int64_t rank_value);
+
 /// Leaves the rows whose values are farthest from the medians, in their order, and one row with the mean of the others.
 /// Returns a sentence about it, or nothing if all rows are there.
 std::string keep_unusual(Bars& bars, std::string_view what, std::size_t most = kMostRows);

@@ -128,7 +128,7 @@ Figure top_kernels(const PageInput& input) {
                      human_time(rows.number(0, 4)) + " on average.";
   }
   figure.plot = std::move(bars);
-  figure.excerpt = {&table, "breakdown --table kernels"};
+  figure.excerpt = {&table, "summary --table top_kernels --top 0"};
   return figure;
 }
 
