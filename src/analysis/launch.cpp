@@ -143,8 +143,9 @@ bool in_incomplete_step(const Trace& trace, LaunchId call) {
          std::find(trace.incomplete_steps.begin(), trace.incomplete_steps.end(), step) != trace.incomplete_steps.end();
 }
 
-// Calls whose GPU events were not recorded: those of a name that launches work elsewhere, and graph launches. What a
-// thread launches while it captures a graph does not run. Where a filter left events out, nobody can tell.
+// Calls whose kernels were not recorded: those of a name that launches kernels elsewhere, and graph launches. Fills
+// that need not run leave no event either, so copies and fills tell nothing. What a thread launches while it captures a
+// graph does not run. Where a filter left events out, nobody can tell.
 void count_bare(const Trace& trace, Partial& out) {
   const LaunchCalls& calls = trace.launches;
   const auto linked = static_cast<std::uint64_t>(
@@ -154,7 +155,9 @@ void count_bare(const Trace& trace, Partial& out) {
   for (const LaunchId call : IdRange<LaunchId>(calls.size())) {
     std::uint8_t& of_name = traits[calls.name[call].value()];
     if (of_name == kUnknownCall) of_name = call_traits(trace.name(call));
-    if (!calls.gpu_events(call).empty()) of_name |= kLaunchesWork;
+    for (const GpuId event : calls.gpu_events(call)) {
+      if (trace.gpu.type[event] != KernelType::kMemory) of_name |= kLaunchesWork;
+    }
   }
   std::vector<bool> capturing(trace.threads.size());
   out.bare_launches = 0;

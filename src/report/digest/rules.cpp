@@ -266,7 +266,7 @@ constexpr std::array kRules{
         .measure = "queue_full_pct",
         .warning = 5 * kPct,
         .title = "The launch queue of a stream is full {queue_full_pct} % of the time: the host runs far ahead",
-        .recommendation = "Nothing to gain on the host: what the GPUs do bounds the run.",
+        .recommendation = "While it is full, nothing is to be gained on the host: what the GPUs do bounds the run.",
         .next = "counters",
         .severity = Severity::kInfo,
         .needs = kNeedsLaunches,

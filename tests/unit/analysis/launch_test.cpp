@@ -140,12 +140,14 @@ TEST_CASE("launch: calls whose kernels are missing are counted, but not while a 
   TraceSketch sketch;
   sketch.kernel("gemm", 0, 5, 10, 5);
   sketch.call("cudaLaunchKernel", 20, 5, 901);  // lost
-  sketch.call("cudaMemcpyAsync", 30, 5, 902);   // nothing of that name ever runs
+  sketch.call("cudaMemsetAsync", 30, 5, 902);   // a fill that need not run
   sketch.call("cudaStreamBeginCapture", 40, 5);
   sketch.call("cudaLaunchKernel", 50, 5, 903);       // goes into the graph
   sketch.call("cudaLaunchKernel", 52, 5, 904, 200);  // on another thread: lost
   sketch.call("cudaStreamEndCapture", 60, 5);
   sketch.call("cudaLaunchKernel", 70, 5, 905);  // lost
+  sketch.call("cudaMemsetAsync", 80, 5, 906);
+  sketch.gpu("Memset (Device)", 90, 5, 906, 7, 0, "gpu_memset");
   const Trace trace = sketch.build();
-  CHECK(rows_of(launch_of(trace).document, "launch_summary", {"launches", "bare_launches"}) == Rows{"1|3"});
+  CHECK(rows_of(launch_of(trace).document, "launch_summary", {"launches", "bare_launches"}) == Rows{"2|3"});
 }
