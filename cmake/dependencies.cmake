@@ -1,4 +1,4 @@
-# All dependencies are Debian packages; scripts/setup installs them. Nothing is downloaded.
+# All libraries are Debian packages; scripts/setup installs them. Nothing is downloaded by a build.
 find_package(Threads REQUIRED)
 find_package(ZLIB REQUIRED)
 find_package(fmt REQUIRED)
@@ -8,6 +8,14 @@ find_path(RAPIDJSON_INCLUDE_DIR rapidjson/reader.h REQUIRED)
 add_library(rapidjson INTERFACE)
 target_include_directories(rapidjson SYSTEM INTERFACE ${RAPIDJSON_INCLUDE_DIR})
 target_compile_definitions(rapidjson INTERFACE RAPIDJSON_HAS_STDSTRING=1)
+
+# Debian has fmt as a shared library only, which brings the shared C++ runtime along: its headers alone start faster.
+add_library(hta_fmt INTERFACE)
+if(HTA_STATIC_DEPS)
+  target_link_libraries(hta_fmt INTERFACE fmt::fmt-header-only)
+else()
+  target_link_libraries(hta_fmt INTERFACE fmt::fmt)
+endif()
 
 add_library(hta_inflate_deps INTERFACE)
 find_library(HTA_ZLIB_STATIC libz.a)

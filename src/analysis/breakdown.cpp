@@ -13,11 +13,10 @@ namespace hta::analysis {
 namespace breakdown {
 namespace {
 
-using result::CellType;
 using result::ColumnSpec;
+using result::if_room;
 using enum result::CellType;
 using result::Bar;
-using result::Fit;
 using result::Presence;
 
 constexpr std::array kTemporalColumns{
@@ -25,16 +24,16 @@ constexpr std::array kTemporalColumns{
     ColumnSpec{"device", kInteger},
     ColumnSpec{"step", kInteger, Presence::kOptional},
     ColumnSpec{"span_us", kTime},
-    ColumnSpec{"idle_us", kTime, Presence::kAlways, Bar::kNo, Fit::kIfRoom},
-    ColumnSpec{"compute_us", kTime, Presence::kAlways, Bar::kNo, Fit::kIfRoom},
-    ColumnSpec{"exposed_comm_us", kTime, Presence::kAlways, Bar::kNo, Fit::kIfRoom},
-    ColumnSpec{"exposed_memory_us", kTime, Presence::kAlways, Bar::kNo, Fit::kIfRoom},
-    ColumnSpec{"non_compute_us", kTime, Presence::kAlways, Bar::kNo, Fit::kIfRoom},
+    if_room("idle_us", kTime),
+    if_room("compute_us", kTime),
+    if_room("exposed_comm_us", kTime),
+    if_room("exposed_memory_us", kTime),
+    if_room("non_compute_us", kTime),
     ColumnSpec{"idle_pct", kPercent},
     ColumnSpec{"compute_pct", kPercent, Presence::kAlways, Bar::kYes},
     ColumnSpec{"exposed_comm_pct", kPercent},
     ColumnSpec{"exposed_memory_pct", kPercent},
-    ColumnSpec{"non_compute_pct", kPercent, Presence::kAlways, Bar::kNo, Fit::kIfRoom},
+    if_room("non_compute_pct", kPercent),
 };
 constexpr std::array kTypeColumns{
     ColumnSpec{"kernel_type", kText},
@@ -48,34 +47,21 @@ constexpr std::array kKernelColumns{
     ColumnSpec{"annotation", kText, Presence::kOptional},
     ColumnSpec{"count", kInteger},
     ColumnSpec{"sum_us", kTime},
-    ColumnSpec{"mean_us", kTime},
-    ColumnSpec{"min_us", kTime, Presence::kAlways, Bar::kNo, Fit::kIfRoom},
-    ColumnSpec{"max_us", kTime, Presence::kAlways, Bar::kNo, Fit::kIfRoom},
-    ColumnSpec{"std_us", kTime, Presence::kAlways, Bar::kNo, Fit::kIfRoom},
+    if_room("mean_us", kTime),
+    if_room("min_us", kTime),
+    if_room("max_us", kTime),
+    if_room("std_us", kTime),
     ColumnSpec{"pct", kPercent, Presence::kAlways, Bar::kYes},
 };
 constexpr std::array kAcrossColumns{
-    ColumnSpec{"kernel_type", kText},
-    ColumnSpec{"name", kText},
-    ColumnSpec{"ranks", kInteger, Presence::kAlways, Bar::kNo, Fit::kIfRoom},
-    ColumnSpec{"count", kInteger},
-    ColumnSpec{"sum_us", kTime},
-    ColumnSpec{"mean_us", kTime},
-    ColumnSpec{"min_rank", kInteger, Presence::kAlways, Bar::kNo, Fit::kIfRoom},
-    ColumnSpec{"min_rank_mean_us", kTime, Presence::kAlways, Bar::kNo, Fit::kIfRoom},
-    ColumnSpec{"max_rank", kInteger, Presence::kAlways, Bar::kNo, Fit::kIfRoom},
-    ColumnSpec{"max_rank_mean_us", kTime, Presence::kAlways, Bar::kNo, Fit::kIfRoom},
-    ColumnSpec{"spread_pct", kPercent},
+    ColumnSpec{"kernel_type", kText},   ColumnSpec{"name", kText},          if_room("ranks", kInteger),
+    if_room("count", kInteger),         ColumnSpec{"sum_us", kTime},        if_room("mean_us", kTime),
+    if_room("min_rank", kInteger),      if_room("min_rank_mean_us", kTime), ColumnSpec{"max_rank", kInteger},
+    if_room("max_rank_mean_us", kTime), ColumnSpec{"spread_pct", kPercent},
 };
 constexpr std::array kAnnotationColumns{
-    ColumnSpec{"rank", kRank},
-    ColumnSpec{"name", kText},
-    ColumnSpec{"count", kInteger},
-    ColumnSpec{"sum_us", kTime},
-    ColumnSpec{"mean_us", kTime},
-    ColumnSpec{"min_us", kTime, Presence::kAlways, Bar::kNo, Fit::kIfRoom},
-    ColumnSpec{"max_us", kTime, Presence::kAlways, Bar::kNo, Fit::kIfRoom},
-    ColumnSpec{"std_us", kTime, Presence::kAlways, Bar::kNo, Fit::kIfRoom},
+    ColumnSpec{"rank", kRank},    ColumnSpec{"name", kText}, ColumnSpec{"count", kInteger}, ColumnSpec{"sum_us", kTime},
+    ColumnSpec{"mean_us", kTime}, if_room("min_us", kTime),  if_room("max_us", kTime),      if_room("std_us", kTime),
 };
 constexpr std::array kTables{
     result::TableSpec{"temporal", "Time of each device: compute, exposed communication, exposed memory, idle",

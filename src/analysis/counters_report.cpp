@@ -57,9 +57,9 @@ void say_queues(std::span<const Ranked<Partial>> ranks, std::int64_t full, resul
                                "; the host is ahead and waits there, so the GPU is what takes the time.");
     document.next.emplace_back("breakdown");
   } else {
-    document.heading.push_back(
-        "No launch queue was full (" + with_commas(full) + "); the longest held " + with_commas(*longest->lengths.max) +
-        (*longest->lengths.max == 1 ? " launch on " : " launches on ") + place_of(*of_longest, longest->stream) + ".");
+    document.heading.push_back("No launch queue was full (" + with_commas(full) + "); the longest held " +
+                               human_count(*longest->lengths.max, "launch", "launches") + " on " +
+                               place_of(*of_longest, longest->stream) + ".");
     document.next.emplace_back("launch");
   }
 }

@@ -102,9 +102,8 @@ void say_calls(std::span<const Ranked<Partial>> ranks, result::Document& documen
   if (worst == nullptr) return;
   const Nanos recorded_ns = worst->context.last_end_ns - worst->context.first_start_ns;
   if (most.in_later_steps == 0 && most.dur_ns * kNotable < recorded_ns) return;
-  std::string line = with_commas(most.count) + (most.count == 1 ? " call" : " calls") +
-                     " of the runtime's allocator took " + human_time(most.dur_ns) + " of rank " +
-                     std::to_string(worst->context.rank.rank());
+  std::string line = human_count(most.count, "call", "calls") + " of the runtime's allocator took " +
+                     human_time(most.dur_ns) + " of rank " + std::to_string(worst->context.rank.rank());
   if (most.in_later_steps > 0) line += ", " + with_commas(most.in_later_steps) + " of them in steps behind the first";
   document.heading.push_back(line + " (table memory_calls): in the loop they stop the host, and the GPU with it.");
 }

@@ -116,7 +116,7 @@ void add_table(std::span<Ranked<Partial>> ranks, const Options& options, result:
 
 std::string describe(const RankContext& context, const Pattern& pattern, bool name_rank) {
   return pattern.op + " launches the same " + std::to_string(pattern.events) + " GPU events " +
-         with_commas(pattern.count) + (pattern.count == 1 ? " time" : " times") +
+         human_count(pattern.count, "time", "times") +
          (name_rank ? " on rank " + std::to_string(context.rank.rank()) : std::string());
 }
 
@@ -144,8 +144,8 @@ void add_heading(std::span<Ranked<Partial>> ranks, result::Document& document) {
   }
   const bool several = ranks.size() > 1;
   const Pattern& frequent = frequent_at->partial.patterns.front();
-  document.heading.push_back("Most frequent of " + with_commas(static_cast<std::int64_t>(distinct)) +
-                             (distinct == 1 ? " pattern: " : " patterns: ") +
+  document.heading.push_back("Most frequent of " +
+                             human_count(static_cast<std::int64_t>(distinct), "pattern", "patterns") + ": " +
                              describe(frequent_at->context, frequent, several) + ": " + human_time(frequent.gpu_ns) +
                              " on the GPU, " + human_time(frequent.cpu_ns) + " on the host.");
   if (costly == nullptr) return;

@@ -48,15 +48,14 @@ const OfRank& origin_of(const std::vector<OfRank>& ranks) {
 
 void say_evenness(std::span<const Ranked<Partial>> ranks, result::Document& document) {
   std::vector<std::int64_t> lengths;
-  std::size_t with_steps = 0;
+  std::int64_t with_steps = 0;
   for (const auto& [context, partial] : ranks) {
     for (const StepTime& step : partial.steps) lengths.push_back(step.dur_ns);
-    with_steps += partial.steps.empty() ? 0u : 1u;
+    with_steps += partial.steps.empty() ? 0 : 1;
   }
   std::sort(lengths.begin(), lengths.end());
-  document.heading.push_back(with_commas(static_cast<std::int64_t>(lengths.size())) +
-                             (lengths.size() == 1 ? " step" : " steps") + " on " + std::to_string(with_steps) +
-                             (with_steps == 1 ? " rank" : " ranks") + ": median " +
+  document.heading.push_back(human_count(std::ssize(lengths), "step", "steps") + " on " +
+                             human_count(with_steps, "rank", "ranks") + ": median " +
                              human_time(*quantile(lengths, 1, 2)) + ", longest " + human_time(lengths.back()) + ".");
 }
 
@@ -71,8 +70,7 @@ void say_outlier(std::int64_t number, const std::vector<OfRank>& of_ranks, std::
   });
   const bool origin_waits = origin.outlier->part == Part::kExposedComm;
   if (waiting > 0 && !origin_waits) {
-    line += " On " + std::to_string(waiting) + (waiting == 1 ? " other rank" : " other ranks") +
-            " exposed communication grew: they waited.";
+    line += " On " + human_count(waiting, "other rank", "other ranks") + " exposed communication grew: they waited.";
   } else if (of_ranks.size() > 1) {
     line += " It stands out on " + std::to_string(of_ranks.size()) + " of " + std::to_string(rank_count) + " ranks.";
   }
@@ -117,8 +115,8 @@ void add_heading(std::span<const Ranked<Partial>> ranks, std::span<const std::ve
   for (std::size_t i = 0; i < std::min(worst.size(), kStepsTold); ++i)
     say_outlier(worst[i].second, by_step[worst[i].second], ranks.size(), document);
   if (worst.size() > kStepsTold) {
-    const std::size_t more = worst.size() - kStepsTold;
-    document.heading.push_back(std::to_string(more) + (more == 1 ? " more step stands" : " more steps stand") +
+    const auto more = static_cast<std::int64_t>(worst.size() - kStepsTold);
+    document.heading.push_back(human_count(more, "more step stands", "more steps stand") +
                                " out (table outlier_steps).");
   }
 }

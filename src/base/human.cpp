@@ -46,4 +46,8 @@ std::string human_percent(Int128 part, Int128 whole) {
   return value ? fixed_point(*value, 2) + " %" : std::string("–");
 }
 
+std::string human_count(std::int64_t count, std::string_view one, std::string_view many) {
+  return with_commas(count) + " " + std::string(count == 1 ? one : many);
+}
+
 }  // namespace hta

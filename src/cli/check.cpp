@@ -1,6 +1,7 @@
 #include "check.h"
 
 #include "hta/analysis/diff.h"
+#include "hta/base/human.h"
 
 #include <optional>
 
@@ -94,6 +95,15 @@ Result<diff::RunProfile> profile_like(const diff::RunProfile& baseline,
   return run;
 }
 
+void save_baseline(const diff::RunProfile& run, const std::string& path, result::Document& document) {
+  const std::int64_t ranks = run.environment.ranks;
+  std::string sentence = "The baseline is in " + path + ": " + human_count(ranks, "rank", "ranks");
+  if (run.has_steps()) sentence += ", " + human_count(std::ssize(run.steps), "step", "steps");
+  document.heading.push_back(sentence + ", " + human_count(std::ssize(run.kernels), "kernel name", "kernel names") +
+                             ".");
+  document.side_files.push_back({path, baseline_text(run)});
+}
+
 Status check(Plan& plan, std::span<analysis::Ranked<diff::Partial>> ranks, const analysis::Options& options,
              result::Document& document) {
   const IntRanges choice = options.ranges("step");
@@ -119,7 +129,7 @@ Status check(Plan& plan, std::span<analysis::Ranked<diff::Partial>> ranks, const
   if (!plan.baseline_path.empty())
     document.next.push_back("hta diff " + plan.baseline_path + " " + options.paths.front());
   diff::check_gates(run, base ? &*base : nullptr, plan.gates, diff::compare_options(options), plan.min_steps, document);
-  if (options.has("save-baseline")) document.side_files.push_back({options.text("save-baseline"), baseline_text(run)});
+  if (options.has("save-baseline")) save_baseline(run, options.text("save-baseline"), document);
   return {};
 }
 

@@ -7,6 +7,8 @@
 #include <mutex>
 #include <set>
 
+#include "faults.h"
+#include "list_events.h"
 #include "progress.h"
 #include "run_analysis.h"
 
@@ -49,7 +51,9 @@ constexpr std::array kTables{
     result::TableSpec{"categories", "Events by category, all ranks together", kCategoryColumns},
     result::TableSpec{"environment", "Devices, software and capture settings", kEnvironmentColumns},
     result::TableSpec{"commands", "What can be answered from these traces", kCommandColumns},
+    kListTable,
 };
+constexpr std::array kOptions{kListOption};
 
 // What the traces hold beyond plain events; decides which questions can be answered.
 struct Contents {
@@ -102,7 +106,7 @@ void add_ranks(const input::Run& run, result::Document& document) {
     const bool usable = input.rank.has_value();
     cells.push_back(usable ? result::Cell(*input.rank) : result::Cell(std::nullopt));
     cells.push_back(usable ? result::Cell(input::rank_source_text(input.source)) : result::Cell(std::nullopt));
-    cells.emplace_back(input::file_status_text(input.status));
+    cells.emplace_back(input.loaded ? input::file_status_text(input.status) : "not selected");
     cells.emplace_back(input.packing == input::Packing::kGzip ? "gzip" : "plain");
     cells.emplace_back(input.text_bytes);
     cells.emplace_back(input.records);
@@ -120,12 +124,6 @@ void add_ranks(const input::Run& run, result::Document& document) {
   document.tables.push_back(std::move(table));
 }
 
-std::string_view consequence(EventFault fault) {
-  if (fault <= EventFault::kTimeOutOfRange) return "ignored";
-  if (fault <= EventFault::kDominatesRank) return "kept, suspect";
-  return "damaged, lost";
-}
-
 void add_faults(const input::Run& run, result::Document& document) {
   result::Table table(kTables[1]);
   for (const input::RunInput& input : run.inputs) {
@@ -136,8 +134,8 @@ void add_faults(const input::Run& run, result::Document& document) {
       for (const std::uint64_t offset : fault.first_offsets)
         offsets += (offsets.empty() ? "" : " ") + std::to_string(offset);
       const auto kind = static_cast<EventFault>(f);
-      table.add({input.path, input.rank ? result::Cell(*input.rank) : result::Cell(std::nullopt), consequence(kind),
-                 event_fault_text(kind), fault.count,
+      table.add({input.path, input.rank ? result::Cell(*input.rank) : result::Cell(std::nullopt),
+                 consequence_text(kind), event_fault_text(kind), fault.count,
                  offsets.empty() ? result::Cell(std::nullopt) : result::Cell(offsets)});
     }
   }
@@ -247,7 +245,13 @@ ExitStatus run(const Command& command, Invocation& invocation) {
     for (const std::string& folder : files->runs) message += " " + folder;
     return fail({ErrorCode::kUsage, common.paths.front(), message, {}});
   }
+  const std::string listed = invocation.options.text("list-events");
   input::RunOptions options;
+  if (!listed.empty()) {
+    if (Status known = check_kind(listed); !known) return fail(known.error());
+    options.load.build.fault_places =
+        invocation.options.top > 0 ? static_cast<std::size_t>(invocation.options.top) : kMostListed;
+  }
   options.load.build.needs.memory_events = true;
   options.load.build.needs.gpu_args = {ArgKey::kCollectiveName};
   options.load.build.filter = common.filter;
@@ -281,10 +285,16 @@ ExitStatus run(const Command& command, Invocation& invocation) {
   add_categories(runs.front(), document);
   add_environment(runs.front(), document);
   add_commands(contents, document);
-  for (const result::Table& table : document.tables) {
-    if (table.rows() > 0) document.shown.push_back(table.name());
+  if (!listed.empty()) {
+    if (Status done = list_events(runs.front(), listed, common, document); !done) return fail(done.error());
   }
-  document.heading.push_back(with_commas(static_cast<std::int64_t>(document.quality.events)) + " events of " +
+  for (const result::Table& table : document.tables) {
+    const bool aside = !listed.empty() && table.name() != kListTable.name;
+    if (table.rows() > 0 && !aside) document.shown.push_back(table.name());
+  }
+  if (document.shown.empty()) document.shown.push_back(document.tables.back().name());
+  document.heading.push_back(with_commas(static_cast<std::int64_t>(document.quality.events)) +
+                             (document.quality.events == 1 ? " event of " : " events of ") +
                              std::to_string(contents.ranks) + (contents.ranks == 1 ? " rank, " : " ranks, ") +
                              with_commas(static_cast<std::int64_t>(document.quality.gpu_events)) + " of them on GPUs.");
   document.next = {contents.gpu_events ? "breakdown" : "steps"};
@@ -298,10 +308,10 @@ Command info_command() {
           "what is in these files, what is damaged or missing, what can be answered?",
           "Lists files, ranks and where each rank comes from, devices and software, events by category, faults with "
           "their place in the file, "
-          "and which commands will work.",
+          "and which commands will work. --list-events shows the text of events that were lost, ignored or doubtful.",
           Paths::kOneRun,
           kTables,
-          {},
+          kOptions,
           nullptr,
           &run};
 }

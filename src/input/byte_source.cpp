@@ -179,7 +179,10 @@ Result<OpenedSource> open_source(const std::string& path) {
     if (fstat(fd, &facts) == 0 && S_ISREG(facts.st_mode)) bytes = static_cast<std::uint64_t>(facts.st_size);
   }
   auto opened = wrap(std::make_unique<FileBytes>(fd, path));
-  if (opened) opened->file_bytes = bytes;
+  if (opened) {
+    opened->file_bytes = bytes;
+    if (bytes > 0) opened->file = path;
+  }
   return opened;
 }
 

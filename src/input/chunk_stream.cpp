@@ -1,5 +1,6 @@
 #include "chunk_stream.h"
 
+#include <algorithm>
 #include <cstring>
 #include <new>
 #include <sys/mman.h>
@@ -29,15 +30,20 @@ PageBuffer::~PageBuffer() {
 PageBuffer::PageBuffer(PageBuffer&& other) noexcept
     : data_(std::exchange(other.data_, nullptr)), bytes_(other.bytes_) {}
 
-ChunkStream::ChunkStream(ByteSource& source, ChunkBuffers& buffers, ReadAhead ahead)
-    : source_(source), buffers_(buffers), ahead_(ahead), ring_size_(ahead == ReadAhead::kYes ? kRing : 1) {
-  const std::size_t chunk = ahead == ReadAhead::kYes ? kSharedChunk : kOwnChunk;
-  const std::size_t bytes = kHeadRoom + chunk + kPadding;
-  if (!buffers_.ring.empty() && (buffers_.ring.size() < ring_size_ || buffers_.ring[0]->size() < bytes))
-    buffers_.ring.clear();
-  while (buffers_.ring.size() < ring_size_) buffers_.ring.push_back(std::make_unique<PageBuffer>(bytes));
-  filled_.resize(ring_size_);
-  if (ahead_ == ReadAhead::kYes) reader_ = std::thread([this] { run(); });
+ChunkStream::ChunkStream(ByteSource& source, ChunkBuffers& buffers, const ChunkSetting& setting)
+    : source_(source), buffers_(buffers), ahead_(setting.ahead) {
+  const std::size_t usual = ahead_ == ReadAhead::kYes ? kSharedChunk : kOwnChunk;
+  const std::size_t chunk = setting.chunk_bytes > 0 ? setting.chunk_bytes : usual;
+  head_room_ = std::min(kHeadRoom, chunk);
+  const std::size_t bytes = head_room_ + chunk + kPadding;
+  const std::size_t slots = ahead_ == ReadAhead::kYes ? kRing : 1;
+  auto& ring = buffers_.ring;
+  const bool usable =
+      ring.size() >= slots && (ring[0]->size() == bytes || (setting.chunk_bytes == 0 && ring[0]->size() > bytes));
+  if (!usable) ring.clear();
+  while (ring.size() < slots) ring.push_back(std::make_unique<PageBuffer>(bytes));
+  filled_.resize(slots);
+  if (ahead_ == ReadAhead::kYes) reader_ = std::thread([this] { read_ahead(); });
 }
 
 ChunkStream::~ChunkStream() {
@@ -52,8 +58,8 @@ ChunkStream::~ChunkStream() {
 
 ChunkStream::Filled ChunkStream::fill(PageBuffer& buffer) {
   Filled filled;
-  char* into = buffer.data() + kHeadRoom;
-  const std::size_t room = buffer.size() - kHeadRoom - kPadding;
+  char* into = buffer.data() + head_room_;
+  const std::size_t room = buffer.size() - head_room_ - kPadding;
   while (filled.size < room) {
     auto n = source_.read(into + filled.size, room - filled.size);
     if (!n) {
@@ -67,14 +73,14 @@ ChunkStream::Filled ChunkStream::fill(PageBuffer& buffer) {
   return filled;
 }
 
-void ChunkStream::run() {
+void ChunkStream::read_ahead() {
   for (;;) {
     std::size_t slot = 0;
     {
       std::unique_lock lock(mutex_);
-      changed_.wait(lock, [&] { return stop_ || produced_ - consumed_ < ring_size_; });
+      changed_.wait(lock, [&] { return stop_ || produced_ - released_ < filled_.size(); });
       if (stop_) return;
-      slot = produced_ % ring_size_;
+      slot = produced_ % filled_.size();
     }
     Filled filled = fill(*buffers_.ring[slot]);
     const bool end = filled.size == 0 || filled.error;
@@ -88,66 +94,64 @@ void ChunkStream::run() {
   }
 }
 
-std::optional<std::size_t> ChunkStream::take() {
-  if (ended_) return std::nullopt;
-  if (ahead_ == ReadAhead::kNo) {
-    filled_[0] = fill(*buffers_.ring[0]);
-    return 0;
-  }
+std::size_t ChunkStream::wait_for_next() {
   std::unique_lock lock(mutex_);
-  if (holding_) {
-    ++consumed_;
-    changed_.notify_all();
+  changed_.wait(lock, [&] { return produced_ > taken_; });
+  return taken_++ % filled_.size();
+}
+
+void ChunkStream::give_back_previous() {
+  {
+    const std::lock_guard lock(mutex_);
+    released_ = taken_ - 1;
   }
-  holding_ = true;
-  changed_.wait(lock, [&] { return produced_ > consumed_; });
-  return consumed_ % ring_size_;
+  changed_.notify_all();
 }
 
 Result<ChunkStream::Chunk> ChunkStream::next(std::string_view rest) {
-  // The rest lies in a buffer that is about to be given back: it must be saved first unless it fits in front of the
-  // next.
-  char small[kHeadRoom];  // NOLINT: one copy of a partial event, no allocation
-  const bool fits = rest.size() <= kHeadRoom;
-  const bool in_large = !buffers_.large.empty() && rest.data() >= buffers_.large.data() &&
-                        rest.data() < buffers_.large.data() + buffers_.large.size();
-  std::vector<char> joined;
-  if (fits) {
-    if (!rest.empty()) std::memcpy(small, rest.data(), rest.size());
-  } else if (in_large) {
-    joined = std::move(buffers_.large);
-    const std::size_t from = static_cast<std::size_t>(rest.data() - joined.data());
-    if (from > 0) std::memmove(joined.data(), joined.data() + from, rest.size());
-    joined.resize(rest.size());
+  if (failed_) return *std::exchange(failed_, std::nullopt);
+  if (ended_) return Chunk{rest.data(), rest.data() + rest.size(), true};
+  const bool fits = rest.size() <= head_room_;
+  std::size_t slot = 0;
+  if (ahead_ == ReadAhead::kYes) {
+    slot = wait_for_next();
+    if (fits && !rest.empty()) std::memcpy(fresh(slot) - rest.size(), rest.data(), rest.size());
+    if (fits) give_back_previous();
   } else {
-    joined.assign(rest.begin(), rest.end());
+    // The one buffer is filled again: what of it is still needed leaves first.
+    if (fits && !rest.empty()) std::memmove(fresh(slot) - rest.size(), rest.data(), rest.size());
+    if (!fits) {
+      const Chunk kept = join_large(rest, {});
+      rest = {kept.begin, rest.size()};
+    }
+    filled_[slot] = fill(*buffers_.ring[slot]);
   }
-  const std::size_t carried = rest.size();
-
-  const auto slot = take();
-  if (!slot) return Chunk{nullptr, nullptr, true};
-  Filled& filled = filled_[*slot];
-  if (filled.error) {
-    ended_ = true;
-    return *filled.error;
-  }
-  char* fresh = buffers_.ring[*slot]->data() + kHeadRoom;
-  Chunk chunk;
-  chunk.last = filled.size == 0;
-  ended_ = chunk.last;
-  if (fits) {
-    std::memcpy(fresh - carried, small, carried);
-    chunk.begin = fresh - carried;
-    chunk.end = fresh + filled.size;
-  } else {
-    joined.reserve(carried + filled.size + kPadding);
-    joined.insert(joined.end(), fresh, fresh + filled.size);
-    joined.insert(joined.end(), kPadding, '\0');
-    buffers_.large = std::move(joined);
-    chunk.begin = buffers_.large.data();
-    chunk.end = chunk.begin + carried + filled.size;
+  Filled& filled = filled_[slot];
+  failed_ = std::exchange(filled.error, std::nullopt);
+  ended_ = filled.size == 0 || failed_;
+  Chunk chunk{fresh(slot) - rest.size(), fresh(slot) + filled.size, ended_ && !failed_};
+  if (!fits) {
+    chunk = join_large(rest, {fresh(slot), filled.size});
+    chunk.last = ended_ && !failed_;
+    if (ahead_ == ReadAhead::kYes) give_back_previous();
   }
   return chunk;
+}
+
+// `rest` and then `more` in the buffer for large records, where `rest` may be already.
+ChunkStream::Chunk ChunkStream::join_large(std::string_view rest, std::string_view more) {
+  std::vector<char>& large = buffers_.large;
+  const bool inside = !large.empty() && rest.data() >= large.data() && rest.data() < large.data() + large.size();
+  if (inside) {
+    const auto from = static_cast<std::size_t>(rest.data() - large.data());
+    if (from > 0) std::memmove(large.data(), rest.data(), rest.size());
+    large.resize(rest.size());
+  } else {
+    large.assign(rest.begin(), rest.end());
+  }
+  large.insert(large.end(), more.begin(), more.end());
+  large.insert(large.end(), kPadding, '\0');
+  return {large.data(), large.data() + rest.size() + more.size(), false};
 }
 
 }  // namespace hta::input

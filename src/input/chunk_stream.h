@@ -36,12 +36,17 @@ class PageBuffer {
 /// Buffers that outlive one file: a worker keeps them for the next.
 struct ChunkBuffers {
   std::vector<std::unique_ptr<PageBuffer>> ring;
-  std::vector<char> large;  // for records longer than the head room
+  std::vector<char> large;  ///< for records longer than the head room
 };
 
 enum class ReadAhead : std::uint8_t {
   kNo,   ///< read and inflate on the calling thread
   kYes,  ///< on a thread of its own, some buffers ahead
+};
+
+struct ChunkSetting {
+  ReadAhead ahead = ReadAhead::kNo;
+  std::size_t chunk_bytes = 0;  ///< read at once; 0 = what is best
 };
 
 class ChunkStream {
@@ -52,13 +57,15 @@ class ChunkStream {
     bool last = false;
   };
 
-  ChunkStream(ByteSource& source, ChunkBuffers& buffers, ReadAhead ahead);
+  ChunkStream(ByteSource& source, ChunkBuffers& buffers, const ChunkSetting& setting);
   ~ChunkStream();
   ChunkStream(const ChunkStream&) = delete;
   ChunkStream& operator=(const ChunkStream&) = delete;
 
-  /// The next bytes with `rest` (of the chunk before) in front; valid until the call after. `last` marks the final one,
-  /// which may be empty. Errors of the source are returned once.
+  /// The next bytes with `rest` (the tail of the chunk before) in front; valid until the call after. `last` marks the
+  /// final one, which has nothing but the rest. An error of the source is returned once, after what was read before it;
+  /// `rest` stays as it is then. Copies of `rest` cost O(text) in total as long as at most a constant part of what is
+  /// given back is new.
   Result<Chunk> next(std::string_view rest);
 
  private:
@@ -67,22 +74,26 @@ class ChunkStream {
     std::optional<Error> error;
   };
   Filled fill(PageBuffer& buffer);
-  void run();
-  std::optional<std::size_t> take();  // index of the next filled buffer
+  void read_ahead();
+  std::size_t wait_for_next();  // the buffer, filled
+  void give_back_previous();
+  char* fresh(std::size_t slot) { return buffers_.ring[slot]->data() + head_room_; }
+  Chunk join_large(std::string_view rest, std::string_view more);
 
   ByteSource& source_;
   ChunkBuffers& buffers_;
   ReadAhead ahead_;
-  std::size_t ring_size_ = 1;
+  std::size_t head_room_ = 0;
+  std::optional<Error> failed_;  // to be told with the next call
+  bool ended_ = false;
 
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::vector<Filled> filled_;
+  std::vector<Filled> filled_;  // by slot
   std::size_t produced_ = 0;
-  std::size_t consumed_ = 0;  // buffers given back
+  std::size_t taken_ = 0;  // the last of these is in use
+  std::size_t released_ = 0;
   bool stop_ = false;
-  bool holding_ = false;
-  bool ended_ = false;
   std::thread reader_;
 };
 

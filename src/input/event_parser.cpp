@@ -77,7 +77,7 @@ constexpr std::uint64_t kMaxPlainMicros = 9'000'000'000'000'000u;
 constexpr std::uint32_t kNanoPlaces = 3;
 
 const char* bare_token_end(const char* p, const char* end) {
-  while (p < end && *p != ',' && *p != '}' && *p != ']' && static_cast<unsigned char>(*p) > 32) ++p;
+  while (p < end && *p != ',' && *p != '}' && *p != ']' && *p != '"' && static_cast<unsigned char>(*p) > 32) ++p;
   return p;
 }
 
@@ -89,19 +89,14 @@ std::uint32_t parity_of_prefixes(std::uint32_t bits) {
   return (bits ^ bits << 8) & 0xffff;
 }
 
-// How many of 16 bits are set; counting is no instruction of every x86-64.
-std::int32_t count_ones(std::uint32_t bits) {
-  bits -= bits >> 1 & 0x5555;
-  bits = (bits & 0x3333) + (bits >> 2 & 0x3333);
-  bits = (bits + (bits >> 4)) & 0x0f0f;
-  return static_cast<std::int32_t>((bits + (bits >> 8)) & 0x1f);
-}
-
 }  // namespace
 
 EventParser::EventParser(const ArgSet& wanted) : wanted_(wanted) {
-  // Index 0 of each level means "no key yet" and "a key that is not remembered".
-  for (Keys& keys : levels_) keys.known.emplace_back();
+  // The first of each level means "no key yet", and "a key that is not remembered".
+  for (Keys& keys : levels_) {
+    keys.known.reserve(kMaxKeys);
+    keys.known.emplace_back();
+  }
 }
 
 EventParser::Key EventParser::meaning(std::string_view name, Level level) const {
@@ -131,79 +126,89 @@ EventParser::Key EventParser::meaning(std::string_view name, Level level) const 
   return key;
 }
 
-std::uint32_t EventParser::key_index(std::string_view name, Level level) {
+EventParser::Key* EventParser::key_named(std::string_view name, Level level) {
   Keys& keys = levels_[level];
-  if (const StringId id = keys.names.find(name); id.valid()) return keys.index_of_name[id.value()];
+  if (name.size() > kLongestName) return &keys.known.front();
+  if (const StringId id = keys.names.find(name); id.valid()) return keys.by_name[id.value()];
   // Strange files with endless key names: keys beyond the limit are skipped, unless they mean something.
   const Key key = meaning(name, level);
   const std::size_t limit = key.field == Field::kSkip ? kMaxKeys - 2 * kArgCount : kMaxKeys;
-  if (keys.known.size() >= limit) return 0;
+  if (keys.known.size() >= limit) return &keys.known.front();
   keys.known.push_back(key);
   keys.names.intern(name);
-  // A name that is no UTF-8 has been stored repaired and is never found again; its index goes unused, no harm.
-  keys.index_of_name.resize(keys.names.size(), static_cast<std::uint32_t>(keys.known.size() - 1));
-  return static_cast<std::uint32_t>(keys.known.size() - 1);
+  // A name that is no UTF-8 has been stored repaired and is never found again; its key goes unused, no harm.
+  keys.by_name.resize(keys.names.size(), &keys.known.back());
+  return &keys.known.back();
 }
 
-// p is behind a value (or behind the opening brace); moves it to the next value, or behind the closing brace.
-inline std::uint32_t EventParser::next_key(const char*& p, Level level, std::uint32_t previous) {
+inline bool EventParser::same_high(const char* p, const Successor& guess) {
+  const std::uint32_t same = Block(p + Block::kBytes).equal(Block(guess.bytes.data() + Block::kBytes));
+  return (same & guess.high_mask) == guess.high_mask;
+}
+
+// p is behind a value (or behind the opening brace), the value of `at`; moves both to the next one, or p behind the
+// closing brace.
+inline EventParser::Field EventParser::next_key(const char*& p, Level level, Key*& at) {
   const Block low(p);
-  const Block high(p + Block::kBytes);
-  for (const Successor& guess : levels_[level].known[previous].successors) {
-    const std::uint32_t same =
-        low.equal(Block(guess.bytes.data())) | high.equal(Block(guess.bytes.data() + Block::kBytes)) << 16;
-    if ((same & guess.mask) == guess.mask) {
+  for (const Successor& guess : at->successors) {
+    // Nearly all are shorter than a block.
+    const std::uint32_t same = low.equal(Block(guess.bytes.data()));
+    if ((same & guess.low_mask) == guess.low_mask && (guess.length <= Block::kBytes || same_high(p, guess))) {
       p += guess.length;
-      if (static_cast<unsigned char>(*p) <= ' ' && guess.key < kEndOfObject) p = skip_space(p);
-      return guess.key;
+      if (static_cast<unsigned char>(*p) <= ' ' && guess.field < Field::kEndOfObject) p = skip_space(p);
+      at = guess.key;
+      return guess.field;
     }
   }
-  return read_key(p, level, previous);
+  return read_key(p, level, at);
 }
 
-std::uint32_t EventParser::read_key(const char*& p, Level level, std::uint32_t previous) {
+EventParser::Field EventParser::read_key(const char*& p, Level level, Key*& at) {
   const char* const from = p;
   p = skip_space(p);
   if (*p == ',') p = skip_space(p + 1);
   if (*p == '}') {
     ++p;
-    remember(from, p, level, previous, kEndOfObject);
-    return kEndOfObject;
+    remember(from, p, *at, Field::kEndOfObject, nullptr);
+    return Field::kEndOfObject;
   }
   if (*p != '"') {
     ran_out_ = p >= end_;
-    return kNoKey;
+    return Field::kNone;
   }
   const char* name = p + 1;
   bool escaped = false;
   const char* name_end = string_end(name, escaped);
-  if (name_end == nullptr || escaped) return kNoKey;
+  if (name_end == nullptr || escaped) return Field::kNone;
   p = skip_space(name_end + 1);
   if (*p != ':') {
     ran_out_ = p >= end_;
-    return kNoKey;
+    return Field::kNone;
   }
   p = skip_space(p + 1);
   if (p >= end_) {
     ran_out_ = true;
-    return kNoKey;
+    return Field::kNone;
   }
-  const std::uint32_t key = key_index({name, static_cast<std::size_t>(name_end - name)}, level);
-  if (key != 0) remember(from, p, level, previous, key);
-  return key;
+  Key* const key = key_named({name, static_cast<std::size_t>(name_end - name)}, level);
+  if (key != &levels_[level].known.front()) remember(from, p, *at, key->field, key);
+  at = key;
+  return key->field;
 }
 
-void EventParser::remember(const char* from, const char* to, Level level, std::uint32_t previous, std::uint32_t key) {
+void EventParser::remember(const char* from, const char* to, Key& before, Field field, Key* key) {
   const auto length = static_cast<std::size_t>(to - from);
   if (length == 0 || length > Successor::kBytes) return;
-  Key& before = levels_[level].known[previous];
   Successor& guess = before.successors[before.next_victim];
   // The first one learnt stays: it is the most frequent one more often than not.
   before.next_victim = before.next_victim + 1u == kWays ? 1 : static_cast<std::uint8_t>(before.next_victim + 1);
   std::memcpy(guess.bytes.data(), from, Successor::kBytes);
   guess.length = static_cast<std::uint8_t>(length);
-  guess.mask = length == Successor::kBytes ? ~0u : (1u << length) - 1;
-  guess.key = static_cast<std::uint16_t>(key);
+  const std::uint32_t mask = length == Successor::kBytes ? ~0u : (1u << length) - 1;
+  guess.low_mask = mask & 0xffff;
+  guess.high_mask = mask >> Block::kBytes;
+  guess.field = field;
+  guess.key = key;
 }
 
 // p behind the opening quote -> at the closing one.
@@ -236,17 +241,16 @@ const char* EventParser::skip_container(const char* p) {
   for (; p < end_; p += Block::kBytes) {
     const Block block(p);
     const std::uint32_t quotes = block.equal('"');
-    const std::uint32_t strings = parity_of_prefixes(quotes) ^ in_string;  // opening quotes and what follows them
-    if ((block.equal('\\') | (block.equal('\n') & strings)) != 0)
-      return skip_difficult_container(p, depth, in_string != 0);
-    in_string = (strings & 0x8000) != 0 ? 0xffff : 0;
+    std::uint32_t strings = 0;  // opening quotes and what follows them
+    if ((quotes | in_string) != 0) {
+      strings = parity_of_prefixes(quotes) ^ in_string;
+      if ((block.equal('\\') | (block.equal('\n') & strings)) != 0)
+        return skip_difficult_container(p, depth, in_string != 0);
+      in_string = (strings & 0x8000) != 0 ? 0xffff : 0;
+    }
     const Block folded = block.folded();
     const std::uint32_t opens = folded.equal('{') & ~strings;
     const std::uint32_t closes = folded.equal('}') & ~strings;
-    if (count_ones(closes) < depth) {
-      depth += count_ones(opens) - count_ones(closes);
-      continue;
-    }
     for (std::uint32_t both = opens | closes; both != 0; both &= both - 1) {
       const int at = std::countr_zero(both);
       depth += (opens >> at & 1u) != 0 ? 1 : -1;
@@ -291,7 +295,7 @@ inline const char* EventParser::skip_value(const char* p) {
     ran_out_ = true;
     return nullptr;
   }
-  return stop == p ? nullptr : stop;
+  return stop == p || *stop == '"' ? nullptr : stop;
 }
 
 inline const char* EventParser::parse_value(const char* p, RawValue& value) {
@@ -369,12 +373,15 @@ const char* EventParser::parse_rare_time(const char* p, RawTime& time) {
 }
 
 const char* EventParser::parse_args(const char* p, RawEvent& event) {
-  std::uint32_t key = 0;
-  for (++p;;) {
-    key = next_key(p, kArgsLevel, key);
-    if (key >= kEndOfObject) return key == kEndOfObject ? p : nullptr;
-    const Key& what = levels_[kArgsLevel].known[key];
-    p = what.field == Field::kArg ? parse_value(p, event.arg(what.arg)) : skip_value(p);
+  Key* key = &levels_[kArgsLevel].known.front();
+  ++p;
+  for (;;) {
+    switch (next_key(p, kArgsLevel, key)) {
+      case Field::kArg: p = parse_value(p, event.arg(key->arg)); break;
+      case Field::kEndOfObject: return p;
+      case Field::kNone: return nullptr;
+      default: p = skip_value(p);
+    }
     if (p == nullptr) return nullptr;
   }
 }
@@ -385,21 +392,17 @@ EventParser::Outcome EventParser::parse(const char** at, const char* end, RawEve
   ran_out_ = false;
   event.reset();
   const char* p = *at + 1;
-  std::uint32_t key = 0;
+  Key* key = &levels_[kEventLevel].known.front();
   for (;;) {
-    key = next_key(p, kEventLevel, key);
-    if (key == kEndOfObject) {
-      if (p > end) return Outcome::kIncomplete;
-      *at = p;
-      return Outcome::kEvent;
-    }
-    if (key == kNoKey) return ran_out_ ? Outcome::kIncomplete : Outcome::kDeclined;
-    switch (levels_[kEventLevel].known[key].field) {
+    switch (next_key(p, kEventLevel, key)) {
       case Field::kPhase:
         if (p[0] == '"' && p[1] != '\\' && p[1] != '"' && p[2] == '"') {
           event.phase = p[1];
           p += 3;
+        } else if (p[0] == '"' && p[1] == '\\') {
+          return Outcome::kDeclined;  // perhaps one character, written as an escape
         } else {
+          event.phase = 0;
           p = skip_value(p);
         }
         break;
@@ -422,6 +425,11 @@ EventParser::Outcome EventParser::parse(const char** at, const char* end, RawEve
         break;
       case Field::kSkip:
       case Field::kArg: p = skip_value(p); break;
+      case Field::kEndOfObject:
+        if (p > end) return Outcome::kIncomplete;
+        *at = p;
+        return Outcome::kEvent;
+      case Field::kNone: p = nullptr; break;
     }
     if (p == nullptr) return ran_out_ ? Outcome::kIncomplete : Outcome::kDeclined;
     if (p >= end) return Outcome::kIncomplete;

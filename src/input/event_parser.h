@@ -33,27 +33,46 @@ class EventParser {
   enum class Outcome : std::uint8_t { kEvent, kIncomplete, kDeclined };
 
   explicit EventParser(const ArgSet& wanted);
+  EventParser(const EventParser&) = delete;
+  EventParser& operator=(const EventParser&) = delete;
 
   /// Parses the object whose opening brace is at `*at`. kEvent: `event` is filled and `*at` is behind the closing
   /// brace. kIncomplete: `end` came first. kDeclined: no JSON this parser reads. `*at` is unchanged in both cases.
   Outcome parse(const char** at, const char* end, RawEvent& event, Strictness strictness = Strictness::kOneLineStrings);
 
  private:
-  enum class Field : std::uint8_t { kSkip, kPhase, kCategory, kName, kPid, kTid, kTime, kDur, kId, kArgs, kArg };
+  // What a key says, or what stands instead of one.
+  enum class Field : std::uint8_t {
+    kSkip,
+    kPhase,
+    kCategory,
+    kName,
+    kPid,
+    kTid,
+    kTime,
+    kDur,
+    kId,
+    kArgs,
+    kArg,
+    kEndOfObject,
+    kNone,  ///< nothing that can be read
+  };
   enum Level : std::uint8_t { kEventLevel, kArgsLevel };
   static constexpr std::size_t kMaxKeys = 250;
-  static constexpr std::uint32_t kEndOfObject = 0x100;
-  static constexpr std::uint32_t kNoKey = 0x101;
+  static constexpr std::size_t kLongestName = 256;  // longer ones are not remembered
   static constexpr std::size_t kWays = 4;
 
+  struct Key;
   // What once stood between the value of a key and the next value, and the key in it.
   struct Successor {
     static constexpr std::size_t kBytes = 32;
     Successor() { bytes.fill('\xff'); }  // found in no JSON
     std::array<char, kBytes> bytes;
-    std::uint32_t mask = ~0u;
-    std::uint16_t key = kNoKey;
+    std::uint32_t low_mask = 0xffff;  // of the bytes that count, in the first half and in the second
+    std::uint32_t high_mask = 0xffff;
     std::uint8_t length = 0;
+    Field field = Field::kNone;
+    Key* key = nullptr;
   };
   struct Key {
     Field field = Field::kSkip;
@@ -62,16 +81,17 @@ class EventParser {
     std::array<Successor, kWays> successors;
   };
   struct Keys {
-    std::vector<Key> known;
+    std::vector<Key> known;  // never moved
     StringTable names;
-    std::vector<std::uint32_t> index_of_name;  // by StringId
+    std::vector<Key*> by_name;  // by StringId
   };
 
-  std::uint32_t next_key(const char*& p, Level level, std::uint32_t previous);
-  std::uint32_t read_key(const char*& p, Level level, std::uint32_t previous);
-  void remember(const char* from, const char* to, Level level, std::uint32_t previous, std::uint32_t key);
+  static bool same_high(const char* p, const Successor& guess);
+  Field next_key(const char*& p, Level level, Key*& at);
+  Field read_key(const char*& p, Level level, Key*& at);
+  static void remember(const char* from, const char* to, Key& before, Field field, Key* key);
   Key meaning(std::string_view name, Level level) const;
-  std::uint32_t key_index(std::string_view name, Level level);
+  Key* key_named(std::string_view name, Level level);
   const char* parse_args(const char* p, RawEvent& event);
   const char* parse_value(const char* p, RawValue& value);
   const char* parse_rare_value(const char* p, RawValue& value);

@@ -1,6 +1,7 @@
 #include "inflater.h"
 
 #include <algorithm>
+#include <cstring>
 #include <limits>
 
 #ifdef HTA_HAVE_ISAL
@@ -22,7 +23,21 @@ constexpr unsigned char kMagic0 = 0x1F;
 struct Inflater::State_ {
   inflate_state isal{};
   bool member_ended = false;  // a new member, or nothing, must follow
+  bool failed = false;        // what was unpacked before the damage may still have to be handed out
 };
+
+namespace {
+
+// ISA-L unpacks ahead of what there is room for; after a failure nobody but us hands out the rest.
+Inflater::Step take_rest(inflate_state& isal, char* into, std::size_t room) {
+  const auto rest = static_cast<std::size_t>(isal.tmp_out_valid - isal.tmp_out_processed);
+  const std::size_t n = std::min(rest, room);
+  std::memcpy(into, isal.tmp_out_buffer + isal.tmp_out_processed, n);
+  isal.tmp_out_processed += static_cast<std::int32_t>(n);
+  return {n, n < rest ? Inflater::State::kOk : Inflater::State::kFailed};
+}
+
+}  // namespace
 
 Inflater::Inflater() : state_(std::make_unique<State_>()) {
   isal_inflate_init(&state_->isal);
@@ -37,6 +52,7 @@ void Inflater::feed(const char* data, std::size_t size) {
 
 Inflater::Step Inflater::inflate(char* into, std::size_t room) {
   inflate_state& isal = state_->isal;
+  if (state_->failed) return take_rest(isal, into, room);
   if (isal.avail_in == 0 && state_->member_ended) return {0, State::kNeedsInput};
   if (state_->member_ended) {
     // Zero padding behind the last member is common (tapes, block devices) and no fault.
@@ -60,7 +76,9 @@ Inflater::Step Inflater::inflate(char* into, std::size_t room) {
   const int code = isal_inflate(&isal);
   Step step{offered - isal.avail_out, State::kOk};
   if (code != ISAL_DECOMP_OK && code != ISAL_END_INPUT) {
-    step.state = State::kFailed;
+    state_->failed = true;
+    const Step rest = take_rest(isal, into + step.produced, room - step.produced);
+    return {step.produced + rest.produced, rest.state};
   } else if (isal.block_state == ISAL_BLOCK_FINISH) {
     state_->member_ended = true;
     if (isal.avail_in == 0) step.state = State::kNeedsInput;
@@ -71,7 +89,8 @@ Inflater::Step Inflater::inflate(char* into, std::size_t room) {
 }
 
 std::size_t Inflater::unused() const {
-  return state_->isal.avail_in;
+  // After a failure ISA-L may count below zero.
+  return static_cast<std::size_t>(std::max(0, static_cast<std::int32_t>(state_->isal.avail_in)));
 }
 
 #else

@@ -31,17 +31,19 @@ std::string_view label_of(std::string_view pid, std::string_view& rest) {
   return pid.substr(1, close - 1);
 }
 
+// Eight bytes at once, the last ones overlapping those before.
 bool is_ascii(std::string_view text) {
-  const char* p = text.data();
-  std::uint64_t bits = 0;
-  std::size_t left = text.size();
-  for (; left >= 8; left -= 8, p += 8) {
+  constexpr std::uint64_t kHighBits = 0x8080808080808080u;
+  const auto word_at = [&](std::size_t i) {
     std::uint64_t word = 0;
-    std::memcpy(&word, p, 8);
-    bits |= word;
-  }
-  for (; left > 0; --left) bits |= static_cast<unsigned char>(*p++);
-  return (bits & 0x8080808080808080u) == 0;
+    std::memcpy(&word, text.data() + i, sizeof word);
+    return word;
+  };
+  if (text.size() < 8)
+    return std::all_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x80; });
+  std::uint64_t bits = word_at(text.size() - 8);
+  for (std::size_t i = 0; i + 8 < text.size(); i += 8) bits |= word_at(i);
+  return (bits & kHighBits) == 0;
 }
 
 // An object without any member: some writers put one behind their last comma.
@@ -99,6 +101,17 @@ StringId Ingest::text(TraceBuilder& builder, const RawValue& value) {
   return builder.strings().intern(decoded_);
 }
 
+// Events of one category come in long rows.
+CategoryId Ingest::category(TraceBuilder& builder, const RawValue& value) {
+  LastCategory& last = last_categories_[value.text.size() % last_categories_.size()];
+  if (last.builder != &builder || last.text != value.text || value.escaped) {
+    if (last.text != value.text) last.text = value.text;
+    last.id = builder.category(text(builder, value));
+    last.builder = value.escaped || !is_ascii(value.text) ? nullptr : &builder;  // damage is counted each time
+  }
+  return last.id;
+}
+
 // Damage in texts that are not stored is told all the same.
 void Ingest::check_text(const RawValue& value) {
   if (value.escaped) odd_escapes_ += count_odd_escapes(value.text);
@@ -141,14 +154,16 @@ void Ingest::event(const RawEvent& raw) {
   const bool unnamed = raw.category.kind == TokenKind::kAbsent && raw.phase == 'X';
   const std::string_view task = unnamed ? raw_arg(raw, ArgKey::kTaskType) : std::string_view();
   if (raw.category.kind == TokenKind::kString) {
-    event.category = builder.category(text(builder, raw.category));
+    event.category = category(builder, raw.category);
   } else if (unnamed) {
     const std::string_view category = unnamed_tracks_.category(raw, task);
     if (!category.empty()) event.category = builder.category(builder.strings().intern(category));
   }
   const CategoryKind kind = event.category.valid() ? builder.kind(event.category) : CategoryKind::kOtherHost;
-  if (raw.name.kind == TokenKind::kString) {
-    event.has_name = true;
+  event.has_name = raw.name.kind == TokenKind::kString;
+  if (raw.time.state == TimeState::kValid) event.time_ns = raw.time.nanos;
+  if (raw.dur.state == TimeState::kValid) event.dur_ns = raw.dur.nanos;
+  if (event.has_name) {
     if (builder.stores_names(kind) || raw.name.text.starts_with(kStepPrefix)) {
       event.name = text(builder, raw.name);
     } else {
@@ -156,8 +171,10 @@ void Ingest::event(const RawEvent& raw) {
       event.name = builder.name_in_tree(kind);
     }
   }
-  if (raw.time.state == TimeState::kValid) event.time_ns = raw.time.nanos;
-  if (raw.dur.state == TimeState::kValid) event.dur_ns = raw.dur.nanos;
+  if (raw.phase == 'X' && !event.name.valid()) {  // only its times count
+    builder.add(event);
+    return;
+  }
   event.pid = track(builder, pid);
   event.tid = track(builder, raw.tid);
   if (flow) {
@@ -233,7 +250,11 @@ void Ingest::check_limits(const TraceBuilder& builder) {
 void Ingest::metadata(std::string_view key, std::string_view json) {
   if (key == "schema" && json.starts_with("\"hta/")) own_output_ = true;
   if (key == "nodes") foreign_schema_ = true;
-  if (read_metadata(key, json, info_) == MetadataOutcome::kUnreadable) ++unreadable_metadata_;
+  switch (read_metadata(key, json, info_)) {
+    case MetadataOutcome::kRead: break;
+    case MetadataOutcome::kRepaired: ++repaired_metadata_; break;
+    case MetadataOutcome::kUnreadable: ++unreadable_metadata_; break;
+  }
 }
 
 void Ingest::fault(EventFault fault, std::uint64_t offset) {
@@ -244,6 +265,22 @@ std::uint64_t Ingest::repaired_texts() const {
   std::uint64_t sum = broken_texts_ + first_.strings().repaired();
   for (const auto& builder : others_) sum += builder->strings().repaired();
   return sum;
+}
+
+bool Ingest::self_contained() const {
+  return labels_.empty() && passed_limit_.empty() && !unnamed_tracks_.asked() && first_.self_contained();
+}
+
+void Ingest::append(Ingest&& later) {
+  first_.append(std::move(later.first_), static_cast<std::uint32_t>(records_));
+  unnamed_tracks_.append(later.unnamed_tracks_);
+  records_ += later.records_;
+  unlabelled_ += later.unlabelled_;
+  odd_escapes_ += later.odd_escapes_;
+  broken_texts_ += later.broken_texts_;
+  own_output_ |= later.own_output_;
+  has_phases_ |= later.has_phases_;
+  check_limits(first_);
 }
 
 std::vector<Trace> Ingest::finish(std::vector<std::string>& labels) {

@@ -5,6 +5,7 @@
 #include "hta/input/scanner.h"
 #include "hta/model/trace_builder.h"
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -29,11 +30,18 @@ class Ingest final : public ScanSink {
   void metadata(std::string_view key, std::string_view json) override;
   void fault(EventFault fault, std::uint64_t offset) override;
 
+  /// Whether append() may take this for the later part of a file: not if the meaning of its records depends on earlier
+  /// ones.
+  bool self_contained() const;
+  /// Adds what `later` took from the records that follow, as if they had been handed to this one.
+  void append(Ingest&& later);
+
   /// Traces of all labels in natural order of the labels, which are named if there are several; else the one trace.
   std::vector<Trace> finish(std::vector<std::string>& labels);
 
   std::uint64_t odd_escapes() const { return odd_escapes_; }
   std::uint64_t unreadable_metadata() const { return unreadable_metadata_; }
+  std::uint64_t repaired_metadata() const { return repaired_metadata_; }
   std::uint64_t repaired_texts() const;
   /// Events without a label in a file that labels its ranks; they count with the first of them, which is named.
   std::uint64_t unlabelled_events() const { return labels_.size() > 1 ? unlabelled_ : 0; }
@@ -48,6 +56,7 @@ class Ingest final : public ScanSink {
  private:
   TraceBuilder& builder_for(RawValue& pid);
   StringId text(TraceBuilder& builder, const RawValue& value);
+  CategoryId category(TraceBuilder& builder, const RawValue& value);
   void check_text(const RawValue& value);
   TrackName track(TraceBuilder& builder, const RawValue& value);
   void take_args(TraceBuilder& builder, const RawEvent& raw);
@@ -62,6 +71,13 @@ class Ingest final : public ScanSink {
   std::unordered_map<std::string, std::size_t> by_label_;
   std::uint64_t unlabelled_ = 0;
   UnnamedTracks unnamed_tracks_;
+  // By length of the text, the last one seen.
+  struct LastCategory {
+    const TraceBuilder* builder = nullptr;
+    std::string text;
+    CategoryId id;
+  };
+  std::array<LastCategory, 16> last_categories_;
   TraceInfo info_;
   std::vector<ArgValue> args_;
   std::vector<std::pair<StringId, StringId>> counters_;
@@ -71,6 +87,7 @@ class Ingest final : public ScanSink {
   std::uint64_t odd_escapes_ = 0;
   std::uint64_t broken_texts_ = 0;  // that were not stored
   std::uint64_t unreadable_metadata_ = 0;
+  std::uint64_t repaired_metadata_ = 0;
   bool own_output_ = false;
   bool has_phases_ = false;
   bool foreign_schema_ = false;

@@ -85,6 +85,7 @@ class BraceOrBracket {
 
 Landmark LandmarkFinder::find(const char* from, const char* end, MoreBytes more) {
   using Kind = Landmark::Kind;
+  if (parser_ == nullptr) parser_ = std::make_unique<EventParser>(ArgSet{});
   BraceOrBracket places(from, end);
   const char* p = from;
   for (;;) {
@@ -109,7 +110,7 @@ Landmark LandmarkFinder::find(const char* from, const char* end, MoreBytes more)
     }
     const char* const bound = static_cast<std::size_t>(end - p) > kOrdinaryRecord ? p + kOrdinaryRecord : end;
     const char* behind = p;
-    const EventParser::Outcome outcome = parser_.parse(&behind, bound, scratch_);
+    const EventParser::Outcome outcome = parser_->parse(&behind, bound, scratch_);
     if (outcome == EventParser::Outcome::kEvent) {
       if (scratch_.phase != 0) return {Kind::kEvent, p, before.last == '['};
       p = behind;  // an object inside of what is lost

@@ -4,6 +4,7 @@
 #include "hta/input/scanner.h"
 
 #include <cstdint>
+#include <memory>
 
 #include "event_parser.h"
 
@@ -29,8 +30,6 @@ inline constexpr std::size_t kOrdinaryRecord = std::size_t{16} << 10;
 
 class LandmarkFinder {
  public:
-  explicit LandmarkFinder(const ArgSet& wanted) : parser_(wanted) {}
-
   /// The first landmark in [from, end). Which one it is depends on the text alone, not on where `end` is. O(n) for text
   /// of profilers; `wasted()` tells how much was parsed in vain, since text can be made that costs kOrdinaryRecord per
   /// brace.
@@ -38,7 +37,7 @@ class LandmarkFinder {
   std::uint64_t wasted() const { return wasted_; }
 
  private:
-  EventParser parser_;
+  std::unique_ptr<EventParser> parser_;  // made when there is damage
   RawEvent scratch_;
   std::uint64_t wasted_ = 0;
 };

@@ -6,14 +6,12 @@
 #include <optional>
 #include <utility>
 
-#include "chunk_stream.h"
+#include "feed.h"
 #include "ingest.h"
+#include "split_reader.h"
 
 namespace hta::input {
 namespace {
-
-// Below this many packed bytes a second thread costs more than it brings.
-constexpr std::uint64_t kReadAheadFrom = std::uint64_t{512} << 10;
 
 // Small files may well unpack to much: only from here on it is suspicious.
 constexpr std::uint64_t kExpansionFrom = std::uint64_t{1} << 30;
@@ -26,7 +24,93 @@ std::string at_byte(std::uint64_t offset) {
   return "at byte " + std::to_string(offset);
 }
 
-void add_notes(LoadedFile& file, const ScanReport& report, const Ingest& ingest, const PackingTrouble& packing) {
+// What files are that are given by mistake, by their first bytes.
+std::string_view other_format(std::string_view head) {
+  struct Magic {
+    std::string_view bytes;
+    std::string_view what;
+  };
+  constexpr std::array<Magic, 7> kMagic{{
+      {"\xFF\xFE", "is UTF-16 text; convert it (iconv -f UTF-16 -t UTF-8)"},
+      {"\xFE\xFF", "is UTF-16 text; convert it (iconv -f UTF-16 -t UTF-8)"},
+      {"PK\x03\x04", "is a zip archive; unpack it first (unzip)"},
+      {"\x28\xB5\x2F\xFD", "is packed with zstd; unpack it first (zstd -d)"},
+      {"\xFD"
+       "7zXZ",
+       "is packed with xz; unpack it first (xz -d)"},
+      {"BZh", "is packed with bzip2; unpack it first (bzip2 -d)"},
+      {"SQLite format 3", "is a SQLite database (Nsight Systems?), not a PyTorch profiler trace"},
+  }};
+  for (const Magic& magic : kMagic) {
+    if (head.starts_with(magic.bytes)) return magic.what;
+  }
+  constexpr std::string_view kTar = "ustar";
+  constexpr std::size_t kTarMagicAt = 257;
+  if (head.size() > kTarMagicAt && head.substr(kTarMagicAt).starts_with(kTar))
+    return "is a tar archive; unpack it first (tar -x)";
+  return {};
+}
+
+// What reading the text told, apart from the records.
+struct Reading {
+  ScanReport report;
+  std::uint64_t text_bytes = 0;
+  std::optional<Error> error;
+  PackingTrouble packing;
+  std::string_view head_format;  // see other_format()
+  std::string passed_limit;
+};
+
+bool can_split(const OpenedSource& opened, const LoadOptions& options, std::size_t threads) {
+  return threads > 1 && opened.packing == Packing::kPlain && !opened.file.empty() &&
+         opened.file_bytes >= options.reading.split_from;
+}
+
+Reading read_split(const OpenedSource& opened, const LoadOptions& options, std::size_t threads, Ingest& ingest,
+                   std::vector<std::unique_ptr<ChunkBuffers>>& buffers, LoadProgress* progress) {
+  SplitReader reader({opened.file, opened.file_bytes, threads, {ReadAhead::kNo, options.reading.chunk_bytes}}, options,
+                     ingest, buffers, progress);
+  reader.read();
+  return {reader.report(),
+          reader.report().ended_at.value_or(reader.text_bytes()),
+          reader.error(),
+          {},
+          other_format(reader.head()),
+          {}};
+}
+
+Reading read_through(OpenedSource opened, const LoadOptions& options, std::size_t threads, Ingest& ingest,
+                     std::vector<std::unique_ptr<ChunkBuffers>>& buffers, LoadProgress* progress) {
+  const bool ahead = threads > 1 && (opened.file_bytes == 0 || opened.file_bytes >= options.reading.read_ahead_from);
+  if (buffers.empty()) buffers.push_back(std::make_unique<ChunkBuffers>());
+  Scanner scanner(wanted_args(options.build.needs), ingest, options.scan);
+  Feed feed(*opened.source, *buffers.front(), {ahead ? ReadAhead::kYes : ReadAhead::kNo, options.reading.chunk_bytes},
+            scanner);
+  Reading reading;
+  std::uint64_t reported = 0;
+  while (!feed.done() && ingest.passed_limit().empty() && reading.passed_limit.empty()) {
+    feed.step();
+    if (!feed.head().empty()) reading.head_format = other_format(feed.head());
+    const std::uint64_t consumed = opened.source->consumed();
+    if (progress != nullptr) progress->packed_bytes += consumed - reported;
+    reported = consumed;
+    if (opened.packing == Packing::kGzip && feed.text_bytes() > kExpansionFrom &&
+        feed.text_bytes() / consumed > options.limits.expansion) {
+      reading.passed_limit = "unpacks to more than " + std::to_string(options.limits.expansion) +
+                             " times its size (a gzip bomb?); raise --max-expansion if that is right";
+    }
+  }
+  feed.close();
+  reading.report = scanner.report();
+  reading.text_bytes = reading.report.ended_at.value_or(feed.text_bytes());
+  reading.error = feed.error();
+  reading.packing = opened.source->trouble();
+  return reading;
+}
+
+void add_notes(LoadedFile& file, const Reading& reading, const Ingest& ingest) {
+  const ScanReport& report = reading.report;
+  const PackingTrouble& packing = reading.packing;
   const auto note = [&](std::string code, std::string message, bool loses = false) {
     file.notes.push_back({std::move(code), std::move(message), loses});
   };
@@ -66,6 +150,12 @@ void add_notes(LoadedFile& file, const ScanReport& report, const Ingest& ingest,
                                  " of the document besides the events cannot be read and " +
                                  (damaged == 1 ? "is" : "are") + " left out");
   }
+  if (ingest.repaired_metadata() > 0) {
+    note("metadata-repaired", counted(ingest.repaired_metadata(), "member", "members") +
+                                  " of the document besides the events " +
+                                  (ingest.repaired_metadata() == 1 ? "holds" : "hold") +
+                                  " words that are no JSON (N/A?), which count as missing");
+  }
   if (ingest.odd_escapes() > 0) {
     note("odd-escapes", counted(ingest.odd_escapes(), "escape is", "escapes are") +
                             " not JSON (single backslashes?); kept as they stand");
@@ -80,39 +170,14 @@ void add_notes(LoadedFile& file, const ScanReport& report, const Ingest& ingest,
   }
 }
 
-// What files are that are given by mistake, by their first bytes.
-std::string_view other_format(std::string_view head) {
-  struct Magic {
-    std::string_view bytes;
-    std::string_view what;
-  };
-  constexpr std::array<Magic, 7> kMagic{{
-      {"\xFF\xFE", "is UTF-16 text; convert it (iconv -f UTF-16 -t UTF-8)"},
-      {"\xFE\xFF", "is UTF-16 text; convert it (iconv -f UTF-16 -t UTF-8)"},
-      {"PK\x03\x04", "is a zip archive; unpack it first (unzip)"},
-      {"\x28\xB5\x2F\xFD", "is packed with zstd; unpack it first (zstd -d)"},
-      {"\xFD"
-       "7zXZ",
-       "is packed with xz; unpack it first (xz -d)"},
-      {"BZh", "is packed with bzip2; unpack it first (bzip2 -d)"},
-      {"SQLite format 3", "is a SQLite database (Nsight Systems?), not a PyTorch profiler trace"},
-  }};
-  for (const Magic& magic : kMagic) {
-    if (head.starts_with(magic.bytes)) return magic.what;
-  }
-  constexpr std::string_view kTar = "ustar";
-  constexpr std::size_t kTarMagicAt = 257;
-  if (head.size() > kTarMagicAt && head.substr(kTarMagicAt).starts_with(kTar))
-    return "is a tar archive; unpack it first (tar -x)";
-  return {};
-}
-
 // Whether the file gives a trace, and if not, why.
-void judge(LoadedFile& file, const ScanReport& report, const Ingest& ingest, std::string_view head_format) {
+void judge(LoadedFile& file, const Reading& reading, const Ingest& ingest) {
+  const ScanReport& report = reading.report;
   const auto is = [&](FileStatus status, std::string problem) {
     file.status = status;
     file.problem = std::move(problem);
   };
+  if (!reading.passed_limit.empty()) return is(FileStatus::kOverLimit, reading.passed_limit);
   if (!ingest.passed_limit().empty()) return is(FileStatus::kOverLimit, ingest.passed_limit());
   if (report.several_writers) {
     return is(FileStatus::kSeveralWriters,
@@ -129,7 +194,7 @@ void judge(LoadedFile& file, const ScanReport& report, const Ingest& ingest, std
   if (ingest.has_phases()) return;
   if (report.saw_event_array) return is(FileStatus::kEmpty, "holds no events; was the profiler started?");
   if (file.text_bytes == 0) return is(FileStatus::kEmpty, "is empty; was the job killed before it wrote the trace?");
-  if (!head_format.empty()) return is(FileStatus::kNotATrace, std::string(head_format));
+  if (!reading.head_format.empty()) return is(FileStatus::kNotATrace, std::string(reading.head_format));
   if (ingest.foreign_schema()) {
     return is(FileStatus::kNotATrace,
               "is an execution trace, not a profiler trace; give the file that export_chrome_trace wrote");
@@ -153,7 +218,7 @@ std::string_view file_status_text(FileStatus status) {
 }
 
 struct Workspace::Memory {
-  ChunkBuffers buffers;
+  std::vector<std::unique_ptr<ChunkBuffers>> buffers;  // of the threads that read one file
   std::vector<Trace> spare;
 };
 
@@ -165,7 +230,7 @@ void Workspace::recycle(Trace&& trace) {
   if (memory_->spare.empty()) memory_->spare.push_back(std::move(trace));
 }
 
-LoadedFile load_file(const std::string& path, const LoadOptions& options, Threads threads, Workspace& workspace,
+LoadedFile load_file(const std::string& path, const LoadOptions& options, std::size_t threads, Workspace& workspace,
                      LoadProgress* progress) {
   auto opened = open_source(path);
   if (opened) return load_source(path, std::move(opened).value(), options, threads, workspace, progress);
@@ -176,7 +241,7 @@ LoadedFile load_file(const std::string& path, const LoadOptions& options, Thread
   return file;
 }
 
-LoadedFile load_source(const std::string& path, OpenedSource opened, const LoadOptions& options, Threads threads,
+LoadedFile load_source(const std::string& path, OpenedSource opened, const LoadOptions& options, std::size_t threads,
                        Workspace& workspace, LoadProgress* progress) {
   LoadedFile file;
   file.path = path;
@@ -188,43 +253,21 @@ LoadedFile load_source(const std::string& path, OpenedSource opened, const LoadO
     spare.pop_back();
   }
   Ingest ingest(builder, options.build, options.limits);
-  Scanner scanner(wanted_args(builder.needs()), ingest, options.scan);
-  const bool ahead = threads == Threads::kTwo && (opened.file_bytes == 0 || opened.file_bytes >= kReadAheadFrom);
-  std::optional<ChunkStream> stream(std::in_place, *opened.source, workspace.memory().buffers,
-                                    ahead ? ReadAhead::kYes : ReadAhead::kNo);
-  std::string_view rest;
-  std::string_view head_format;
-  std::uint64_t reported = 0;
-  for (;;) {
-    auto chunk = stream->next(rest);
-    if (!chunk) {
-      file.notes.push_back({"read-error", chunk.error().text() + "; everything before it is used", true});
-      chunk = ChunkStream::Chunk{rest.data(), rest.data() + rest.size(), true};
-    }
-    if (file.text_bytes == 0 && rest.empty())
-      head_format = other_format({chunk->begin, static_cast<std::size_t>(chunk->end - chunk->begin)});
-    const char* stop = scanner.scan(chunk->begin, chunk->end, chunk->last ? MoreBytes::kNo : MoreBytes::kYes);
-    file.text_bytes += static_cast<std::uint64_t>(stop - chunk->begin);
-    const std::uint64_t consumed = opened.source->consumed();
-    if (progress != nullptr) progress->packed_bytes += consumed - reported;
-    reported = consumed;
-    if (file.packing == Packing::kGzip && file.text_bytes > kExpansionFrom &&
-        file.text_bytes / consumed > options.limits.expansion) {
-      file.status = FileStatus::kOverLimit;
-      file.problem = "unpacks to more than " + std::to_string(options.limits.expansion) +
-                     " times its size (a gzip bomb?); raise --max-expansion if that is right";
-      return file;
-    }
-    if (chunk->last || scanner.done() || !ingest.passed_limit().empty()) break;
-    rest = {stop, static_cast<std::size_t>(chunk->end - stop)};
-  }
-  stream.reset();  // ends the reading, so that the source can be asked
-  const ScanReport& report = scanner.report();
-  file.records = report.events;
-  judge(file, report, ingest, head_format);
-  add_notes(file, report, ingest, opened.source->trouble());
+  const Reading reading =
+      can_split(opened, options, threads)
+          ? read_split(opened, options, threads, ingest, workspace.memory().buffers, progress)
+          : read_through(std::move(opened), options, threads, ingest, workspace.memory().buffers, progress);
+  file.text_bytes = reading.text_bytes;
+  file.records = reading.report.events;
+  if (reading.error)
+    file.notes.push_back({"read-error", reading.error->text() + "; everything before it is used", true});
+  judge(file, reading, ingest);
+  if (file.status == FileStatus::kOverLimit) return file;
+  add_notes(file, reading, ingest);
   file.traces = ingest.finish(file.labels);
-  if (file.status != FileStatus::kOk && file.status != FileStatus::kOwnOutput) file.traces.clear();
+  const bool readable =
+      file.status == FileStatus::kOk || (file.status == FileStatus::kOwnOutput && ingest.has_phases());
+  if (!readable) file.traces.clear();
   return file;
 }
 

@@ -1,9 +1,10 @@
 #include "metadata.h"
 
-#include <array>
+#include <algorithm>
 #include <optional>
 #include <string>
 
+#include "json_text.h"
 #include <rapidjson/document.h>
 #include <rapidjson/memorystream.h>
 
@@ -26,10 +27,12 @@ const Json* member(const Json& object, const char* key) {
 std::optional<std::int64_t> integer(const Json* value) {
   if (value == nullptr) return std::nullopt;
   if (value->IsInt64()) return value->GetInt64();
-  if (value->IsDouble() && value->GetDouble() == static_cast<double>(static_cast<std::int64_t>(value->GetDouble()))) {
-    return static_cast<std::int64_t>(value->GetDouble());
-  }
-  return std::nullopt;
+  if (!value->IsDouble()) return std::nullopt;
+  constexpr double kExact = 9'007'199'254'740'992;  // 2^53
+  const double number = value->GetDouble();
+  if (!(number >= -kExact && number <= kExact) || number != static_cast<double>(static_cast<std::int64_t>(number)))
+    return std::nullopt;
+  return static_cast<std::int64_t>(number);
 }
 
 std::string text(const Json* value) {
@@ -74,13 +77,47 @@ void read_distributed(const Json& object, TraceInfo& info) {
   }
 }
 
+bool parse(std::string_view json, rapidjson::Document& document) {
+  rapidjson::MemoryStream stream(json.data(), json.size());
+  document.ParseStream<kFlags, rapidjson::UTF8<>>(stream);
+  return !document.HasParseError();
+}
+
+// Bare words that JSON does not know, such as N/A, replaced by null.
+std::string without_bare_words(std::string_view json) {
+  constexpr std::string_view kDelimiters = " \t\r\n,:{}[]\"";
+  std::string out;
+  for (std::size_t i = 0; i < json.size();) {
+    std::size_t end = i + 1;
+    if (json[i] == '"') {
+      while (end < json.size() && json[end] != '"') end += json[end] == '\\' ? 2U : 1U;
+      end = std::min(end + 1, json.size());
+      out += json.substr(i, end - i);
+    } else if (kDelimiters.find(json[i]) != std::string_view::npos) {
+      out += json[i];
+    } else {
+      end = std::min(json.find_first_of(kDelimiters, i), json.size());
+      const std::string_view word = json.substr(i, end - i);
+      out += is_valid_json(word) ? word : std::string_view("null");
+    }
+    i = end;
+  }
+  return out;
+}
+
 }  // namespace
 
 MetadataOutcome read_metadata(std::string_view key, std::string_view json, TraceInfo& info) {
+  const bool structure = json.starts_with('{') || json.starts_with('[');
+  if (structure && key != "deviceProperties" && key != "distributedInfo") {
+    return is_valid_json(json) ? MetadataOutcome::kRead : MetadataOutcome::kUnreadable;
+  }
+  MetadataOutcome outcome = MetadataOutcome::kRead;
   rapidjson::Document document;
-  rapidjson::MemoryStream stream(json.data(), json.size());
-  document.ParseStream<kFlags, rapidjson::UTF8<>>(stream);
-  if (document.HasParseError()) return MetadataOutcome::kUnreadable;
+  if (!parse(json, document)) {
+    if (!parse(without_bare_words(json), document)) return MetadataOutcome::kUnreadable;
+    outcome = MetadataOutcome::kRepaired;
+  }
   if (key == "deviceProperties") {
     read_devices(document, info);
   } else if (key == "distributedInfo") {
@@ -100,7 +137,7 @@ MetadataOutcome read_metadata(std::string_view key, std::string_view json, Trace
              json.size() <= kMaxTextBytes) {
     info.texts[std::string(key)] = document.IsString() ? text(&document) : std::string(json);
   }
-  return MetadataOutcome::kRead;
+  return outcome;
 }
 
 }  // namespace hta::input

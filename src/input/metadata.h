@@ -2,11 +2,16 @@
 
 #include "hta/model/trace.h"
 
+#include <cstdint>
 #include <string_view>
 
 namespace hta::input {
 
-enum class MetadataOutcome : std::uint8_t { kRead, kUnreadable };
+enum class MetadataOutcome : std::uint8_t {
+  kRead,
+  kRepaired,  ///< words that JSON does not know, such as N/A, count as missing
+  kUnreadable,
+};
 
 /// Reads one top-level member of a trace file into `info`. Unknown scalars are kept as text, unknown structures
 /// dropped.

@@ -238,7 +238,7 @@ Status assign_ranks(std::vector<RunInput>& inputs, const RunOptions& options, st
     for (std::size_t i = 0; i < group.size(); ++i) group[i]->rank = RankKey(number, static_cast<int>(i) + 1);
     notes.push_back({"capture-windows",
                      "rank " + std::to_string(number) + " has " + std::to_string(group.size()) +
-                         " capture windows; they are kept apart in column window",
+                         " capture windows, which are kept apart",
                      false});
   }
 

@@ -4,7 +4,9 @@
 #include "hta/base/thread_pool.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <mutex>
+#include <numeric>
 
 #include "peek.h"
 #include "ranks.h"
@@ -111,27 +113,42 @@ Error unusable(const std::vector<RunInput>& inputs) {
   return {ErrorCode::kInput, input.path, std::move(problem), {}};
 }
 
+// A large file begun last would keep one worker busy when all others are done.
+std::vector<std::size_t> largest_first(const std::vector<std::string>& files) {
+  std::vector<std::uintmax_t> sizes;
+  for (const std::string& file : files) {
+    std::error_code unknown;
+    const std::uintmax_t size = std::filesystem::file_size(file, unknown);
+    sizes.push_back(unknown ? 0 : size);
+  }
+  std::vector<std::size_t> order(files.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return sizes[a] > sizes[b]; });
+  return order;
+}
+
 }  // namespace
 
 Result<Run> read_run(const FileList& files, const RunOptions& options,
                      const std::function<void(std::size_t handle, const Trace& trace)>& use) {
   const std::size_t threads = thread_count(options.threads);
   const std::size_t workers = std::max<std::size_t>(1, std::min(threads, files.files.size()));
-  const Threads per_file =
-      threads > workers || (threads > 1 && files.files.size() == 1) ? Threads::kTwo : Threads::kOne;
+  const std::size_t per_file = threads / workers;
   std::vector<Workspace> workspaces(workers);
   std::vector<std::vector<RunInput>> by_file(files.files.size());
   std::mutex mutex;
   std::size_t next_handle = 0;
 
-  parallel_for(files.files.size(), workers, [&](std::size_t at, std::size_t worker) {
+  const std::vector<std::size_t> order = largest_first(files.files);
+  parallel_for(order.size(), workers, [&](std::size_t item, std::size_t worker) {
+    const std::size_t at = order[item];
     if (auto input = left_out(files.files[at], options)) {
       by_file[at].push_back(std::move(*input));
       if (options.progress != nullptr) ++options.progress->files_done;
       return;
     }
     LoadedFile file = load_file(files.files[at], options.load, per_file, workspaces[worker], options.progress);
-    if (file.status == FileStatus::kOwnOutput && !files.from_directory) {
+    if (file.status == FileStatus::kOwnOutput && !files.from_directory && !file.traces.empty()) {
       file.status = FileStatus::kOk;  // named on purpose: read it
       file.problem.clear();
     }

@@ -62,6 +62,7 @@ class Members : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, Members> 
   bool Key(const char* text, rapidjson::SizeType size, bool) {
     if (!at_member()) return true;
     (depth_ == 1 ? key_ : arg_).assign(text, size);
+    if (depth_ == 1 && key_ == "ph") event_.phase = 0;
     const char* colon = skip_json_space(here(), end_);
     value_begin_ = colon < end_ ? skip_json_space(colon + 1, end_) : end_;
     return true;

@@ -136,6 +136,7 @@ void TraceBuilder::reset() {
   lookups_->streams.clear();
   lookups_->open.clear();
   lookups_->open_begins = 0;
+  for (FaultCount& fault : trace_.quality.faults) fault.places_kept = options_.fault_places;
   self_contained_ = true;
   lookups_->no_name = trace_.strings.intern("");
   lookups_->memory_name = trace_.strings.intern("[memory]");
@@ -317,11 +318,10 @@ void TraceBuilder::store_gpu(const Event& event, Nanos start_ns, Nanos dur_ns) {
 }
 
 void TraceBuilder::store_host(const Event& event, Nanos start_ns, Nanos dur_ns, CategoryKind what) {
+  if (!event.name.valid()) return;  // neither stored nor a step
   const ThreadId on = thread(event.pid, event.tid);
-  if (event.name.valid()) {
-    if (const auto number = step_number(trace_.strings.text(event.name))) {
-      trace_.step_events.push_back({*number, start_ns, start_ns + dur_ns, on, event.position});
-    }
+  if (const auto number = step_number(trace_.strings.text(event.name))) {
+    trace_.step_events.push_back({*number, start_ns, start_ns + dur_ns, on, event.position});
   }
   HostId host_row;
   const Needs& needs = options_.needs;
@@ -390,11 +390,12 @@ void TraceBuilder::store_memory(const Event& event) {
 }
 
 Trace TraceBuilder::finish() {
+  std::vector<std::uint64_t> unpaired;
   for (const auto& [on, open] : lookups_->open) {
-    for (const Pending& pending : open) trace_.quality[EventFault::kUnpairedBegin].add(pending.event.offset);
+    for (const Pending& pending : open) unpaired.push_back(pending.event.offset);
   }
-  FaultCount& bare = trace_.quality[EventFault::kUnpairedBegin];
-  std::sort(bare.first_offsets.begin(), bare.first_offsets.end());
+  std::sort(unpaired.begin(), unpaired.end());
+  for (const std::uint64_t offset : unpaired) trace_.quality[EventFault::kUnpairedBegin].add(offset);
   finish_trace(trace_, options_);
   Trace done = std::move(trace_);
   trace_ = Trace();

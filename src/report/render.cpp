@@ -2,12 +2,10 @@
 
 #include "hta/base/exact.h"
 #include "hta/base/human.h"
+#include "hta/base/rank_key.h"
 #include "hta/base/text.h"
 
 #include <algorithm>
-#include <cstdlib>
-#include <cxxabi.h>
-#include <memory>
 
 namespace hta::report {
 
@@ -38,6 +36,12 @@ std::string human_cell(const result::Table& table, std::size_t row, std::size_t 
       return value >= 10'000 || value <= -10'000 ? with_commas(value) : std::to_string(value);
     }
     case CellType::kBytes: return human_bytes(table.number(row, column));
+    case CellType::kRank: {
+      const RankKey rank = RankKey::from_value(table.number(row, column));
+      std::string text = std::to_string(rank.rank());
+      if (rank.window() > 0) text += " window " + std::to_string(rank.window());
+      return text;
+    }
     case CellType::kRate: return fixed_point(divide_half_even(table.number(row, column), 10'000), 2);
     default: {
       std::string text = table.plain(row, column);
@@ -84,7 +88,7 @@ std::string quality_line(const result::Document& document, Detail detail) {
   for (const result::Input& input : document.inputs) bad_files += input.status != "ok" ? 1u : 0u;
   if (bad_files > 0) parts.push_back(count(bad_files) + (bad_files == 1 ? " file" : " files") + " not used");
   if (parts.empty() && detail == Detail::kNormal) return {};
-  std::string line = "Quality: " + count(q.events) + " events used";
+  std::string line = "Quality: " + count(q.events) + (q.events == 1 ? " event" : " events") + " used";
   for (const std::string& part : parts) line += ", " + part;
   return line + " (hta info tells more)";
 }
@@ -96,33 +100,15 @@ std::vector<const result::Table*> tables_for_people(const result::Document& docu
       if (const result::Table* table = document.find_table(name)) out.push_back(table);
     }
   };
-  if (!options.tables.empty()) add(options.tables);
-  else if (!document.shown.empty()) add(document.shown);
+  if (!options.tables.empty()) {
+    add(options.tables);
+    return out;
+  }
+  if (!document.shown.empty()) add(document.shown);
   else if (!document.tables.empty()) out.push_back(&document.tables.front());
+  // The heading says already what is not there.
+  if (!document.heading.empty()) std::erase_if(out, [](const result::Table* table) { return table->rows() == 0; });
   return out;
-}
-
-std::string readable_kernel_name(std::string_view name) {
-  std::string text(name);
-  if (text.starts_with("_Z")) {
-    int status = 0;
-    const std::unique_ptr<char, decltype(&std::free)> demangled(
-        abi::__cxa_demangle(text.c_str(), nullptr, nullptr, &status), &std::free);
-    if (status == 0 && demangled) text = demangled.get();
-  }
-  if (text.starts_with("void ")) text.erase(0, 5);
-  // The argument list of a C++ function: the last top-level pair of parentheses, if it ends the name.
-  if (text.ends_with(')') && text.find('<') != std::string::npos) {
-    int depth = 0;
-    for (std::size_t i = text.size(); i-- > 0;) {
-      if (text[i] == ')') ++depth;
-      if (text[i] == '(' && --depth == 0) {
-        if (i > 0) text.resize(i);
-        break;
-      }
-    }
-  }
-  return text;
 }
 
 void render(const result::Document& document, const RenderOptions& options, Out& out) {

@@ -1,7 +1,10 @@
+#include "hta/base/human.h"
 #include "hta/base/text.h"
+#include "hta/report/people_rows.h"
 #include "hta/report/render.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "heat_map.h"
 #include "text_layout.h"
@@ -11,9 +14,12 @@ namespace {
 
 using result::CellType;
 
-constexpr std::size_t kGap = 2;       // blanks between columns
-constexpr std::size_t kBarWidth = 8;  // cells of a bar
-constexpr std::size_t kMinText = 16;  // a name shortened further tells nothing
+constexpr std::size_t kGap = 2;        // blanks between columns
+constexpr std::size_t kBarWidth = 8;   // cells of a bar
+constexpr std::size_t kMinText = 16;   // a name shortened further tells nothing
+constexpr std::size_t kGoodText = 32;  // columns that may go make room for this much of a name,
+constexpr std::size_t kFairText = 24;  // and bars for this much
+constexpr std::size_t kMostRankRows = 24;
 constexpr std::string_view kBold = "\033[1m";
 constexpr std::string_view kDim = "\033[2m";
 constexpr std::string_view kYellow = "\033[33m";
@@ -99,7 +105,7 @@ Layout fit(const result::Table& table, std::vector<std::size_t> natural, std::si
     }
   };
   const std::vector<std::size_t> full = layout.widths;
-  if (shorten(kMinText * 2)) return layout;
+  if (shorten(kGoodText)) return layout;
   while (true) {
     layout.widths = full;
     const auto droppable = std::find_if(layout.columns.rbegin(), layout.columns.rend(),
@@ -107,14 +113,39 @@ Layout fit(const result::Table& table, std::vector<std::size_t> natural, std::si
     if (droppable == layout.columns.rend()) break;
     layout.hidden.insert(layout.hidden.begin(), table.columns()[*droppable].name);
     layout.columns.erase(std::next(droppable).base());
-    if (shorten(kMinText * 2)) return layout;
+    if (shorten(kGoodText)) return layout;
   }
   layout.widths = full;
-  if (shorten(kMinText)) return layout;
+  if (shorten(kFairText)) return layout;
   layout.bars = false;
   layout.widths = full;
   shorten(kMinText);
   return layout;
+}
+
+// Of tables with a row per event the first rows, of tables by rank those that tell most, unless all were asked for.
+std::vector<std::size_t> rows_for_people(const result::Table& table, const RenderOptions& options) {
+  const bool of_events = table.rows_per() == result::RowsPer::kEvent;
+  if (!of_events && options.width > 0 && options.max_rows > 0 && options.tables.empty() &&
+      options.order == RowOrder::kTables)
+    return telling_rows(table, kMostRankRows);
+  const bool cut = options.max_rows > 0 && (of_events || (options.width > 0 && options.tables.empty()));
+  const std::size_t most = of_events ? options.max_rows : kMostRankRows;
+  std::vector<std::size_t> rows(cut ? std::min(most, table.rows()) : table.rows());
+  std::iota(rows.begin(), rows.end(), std::size_t{0});
+  return rows;
+}
+
+// Files of one folder are told apart by what follows it.
+void drop_common_folder(std::vector<std::vector<std::string>>& cells, std::size_t column) {
+  std::string_view common = cells.front()[column];
+  for (const auto& row : cells) {
+    const auto differ = std::mismatch(common.begin(), common.end(), row[column].begin(), row[column].end());
+    common = common.substr(0, static_cast<std::size_t>(differ.first - common.begin()));
+  }
+  const std::size_t slash = common.rfind('/');
+  if (slash == std::string_view::npos) return;
+  for (auto& row : cells) row[column].erase(0, slash + 1);
 }
 
 void render_table(const result::Table& table, const RenderOptions& options, Out& out) {
@@ -125,20 +156,22 @@ void render_table(const result::Table& table, const RenderOptions& options, Out&
     out << "  (nothing)\n";
     return;
   }
-  const std::size_t limit = table.rows_per() == result::RowsPer::kEvent ? options.max_rows : 0;
-  const std::size_t rows = limit == 0 ? table.rows() : std::min(limit, table.rows());
+  const std::vector<std::size_t> rows = rows_for_people(table, options);
   const auto& columns = table.columns();
   const bool terminal = options.width > 0;
-  std::vector<std::vector<std::string>> cells(rows);
+  std::vector<std::vector<std::string>> cells(rows.size());
   std::vector<std::size_t> widths;
   for (const auto& column : columns) widths.push_back(display_width(human_heading(column)));
-  for (std::size_t r = 0; r < rows; ++r) {
+  for (std::size_t r = 0; r < rows.size(); ++r) {
     for (std::size_t c = 0; c < columns.size(); ++c) {
-      std::string text = human_cell(table, r, c);
+      std::string text = human_cell(table, rows[r], c);
       if (terminal && is_text(columns[c].type)) text = readable_kernel_name(text);
-      widths[c] = std::max(widths[c], display_width(text));
       cells[r].push_back(std::move(text));
     }
+  }
+  for (std::size_t c = 0; c < columns.size(); ++c) {
+    if (terminal && columns[c].name == "path") drop_common_folder(cells, c);
+    for (const auto& row : cells) widths[c] = std::max(widths[c], display_width(row[c]));
   }
   const Layout layout = fit(table, widths, options.width);
   const auto put = [&](std::size_t c, std::string_view text, bool last) {
@@ -159,27 +192,32 @@ void render_table(const result::Table& table, const RenderOptions& options, Out&
     if (options.color == Color::kYes) out << kPlain;
   }
   out << "\n";
-  for (std::size_t r = 0; r < rows; ++r) {
+  for (std::size_t r = 0; r < rows.size(); ++r) {
     for (std::size_t i = 0; i < layout.columns.size(); ++i) {
       const std::size_t c = layout.columns[i];
       const bool last = i + 1 == layout.columns.size();
       if (i > 0) out << std::string(kGap, ' ');
       put(c, cells[r][c], last);
       if (layout.bars && columns[c].bar == result::Bar::kYes) {
-        std::string drawn =
-            " " + (table.is_null(r, c) ? std::string(kBarWidth, ' ') : bar(table.number(r, c), options.charset));
+        std::string drawn = " " + (table.is_null(rows[r], c) ? std::string(kBarWidth, ' ')
+                                                             : bar(table.number(rows[r], c), options.charset));
         if (last) drawn.erase(drawn.find_last_not_of(' ') + 1);
         out << drawn;
       }
     }
     out << "\n";
   }
-  if (rows < table.rows())
-    out << "… " << with_commas(static_cast<std::int64_t>(table.rows() - rows)) << " more rows (--top 0 shows all)\n";
+  if (const std::size_t more = table.rows() - rows.size(); more > 0) {
+    out << "… " << human_count(static_cast<std::int64_t>(more), "more row", "more rows");
+    if (table.rows_per() == result::RowsPer::kEvent) out << " (--top 0 shows all)\n";
+    else
+      out << (options.order == RowOrder::kTables ? ", nearer to the median" : "") << " (--table " << table.name()
+          << " shows all)\n";
+  }
   if (!layout.hidden.empty()) {
     std::string line = "No room for:";
     for (const std::string& name : layout.hidden) line += " " + name;
-    painter.paint(kDim, shorten_middle(line + " (a wider terminal or -f csv shows them)", options.width));
+    painter.paint(kDim, wrapped(line + " (a wider terminal or -f csv shows them)", options.width, "  "));
     out << "\n";
   }
 }
@@ -211,13 +249,12 @@ void render_terminal(const result::Document& document, const RenderOptions& opti
       render_table(*table, options, out);
     }
   }
-  if (!document.next.empty()) {
-    out << "\nNext:";
-    for (const std::string& command : document.next) {
-      out << " ";
-      painter.paint(kBold, command);
-    }
+  std::string_view lead = "\nNext: ";
+  for (const std::string& command : document.next) {
+    out << lead;
+    painter.paint(kBold, command);
     out << "\n";
+    lead = "      ";
   }
 }
 

@@ -1,76 +1,80 @@
-// Any text, cut into buffers in any way: no crash, offsets inside the text, and the same records however it was cut.
-
-#include "hta/input/scanner.h"
-
+// Any text: the scanner finds the same however the text is cut, stays inside it, and of valid JSON finds what a strict
+// parser finds. The first byte chooses the buffers and the limits.
+#include <cstddef>
 #include <cstdint>
-#include <cstdlib>
-#include <cstring>
 #include <string>
-#include <vector>
+#include <string_view>
 
-using namespace hta;
-using namespace hta::input;
+#include "expect.h"
+#include "support/random.h"
+#include "support/scanned.h"
 
 namespace {
 
-constexpr std::size_t kPaddingBytes = 64;
+using hta::fuzz::expect;
+using hta::test::Scanned;
 
-void require(bool condition) {
-  if (!condition) std::abort();
+void expect_inside(const Scanned& scanned, std::string_view text) {
+  std::uint64_t behind = 0;
+  for (const auto& event : scanned.events) {
+    expect(event.offset >= behind && event.size >= 2, "records overlap");
+    behind = event.offset + event.size;
+    expect(behind <= text.size() && text[event.offset] == '{' && text[behind - 1] == '}',
+           "a record is not where it is said to be");
+  }
+  for (const auto& fault : scanned.faults) expect(fault.offset < text.size(), "a fault is outside of the text");
+  expect(scanned.report.events == scanned.events.size(), "records are miscounted");
 }
 
-// Writes down what the scanner finds, so that two runs can be compared.
-class Recorder final : public ScanSink {
- public:
-  explicit Recorder(std::size_t size) : size_(size) {}
-  void event(const RawEvent& event) override {
-    require(event.offset < size_);
-    found += std::to_string(event.offset) + event.phase + std::string(event.name.text) + "|" +
-             std::string(event.category.text) + "|" + std::to_string(event.time.nanos) + "|" +
-             std::to_string(event.dur.nanos) + "|" + std::to_string(event.arg_count) + "\n";
-  }
-  void metadata(std::string_view key, std::string_view json) override {
-    found += std::string(key) + ":" + std::string(json) + "\n";
-  }
-  void fault(EventFault fault, std::uint64_t offset) override {
-    require(offset <= size_);
-    found += event_fault_text(fault);
-    found += std::to_string(offset) + "\n";
-  }
-  std::string found;
+void expect_same(const Scanned& a, const Scanned& b) {
+  expect(a.events == b.events, "records depend on the buffers");
+  expect(a.faults == b.faults, "faults depend on the buffers");
+  expect(a.metadata == b.metadata, "metadata depend on the buffers");
+  expect(a.report.truncated == b.report.truncated && a.report.several_writers == b.report.several_writers &&
+             a.report.interrupted_at == b.report.interrupted_at && a.report.bare_array == b.report.bare_array &&
+             a.report.head_lost == b.report.head_lost && a.report.second_document == b.report.second_document &&
+             a.report.damaged_metadata == b.report.damaged_metadata &&
+             a.report.control_characters == b.report.control_characters,
+         "the report depends on the buffers");
+}
 
- private:
-  std::size_t size_;
-};
+// Strings with escapes are no times to the reader; the strict parser hands them over decoded.
+bool same_time(const std::string& got, const std::string& wanted) {
+  return got == wanted || got == "invalid";
+}
 
-std::string scanned(const std::uint8_t* data, std::size_t size, std::size_t chunk) {
-  Recorder recorder(size);
-  Scanner scanner({ArgKey::kDevice, ArgKey::kStream, ArgKey::kCorrelation, ArgKey::kInputDims}, recorder, {});
-  std::vector<char> buffer;
-  std::size_t given = 0;
-  for (;;) {
-    const std::size_t fresh = std::min(chunk, size - given);
-    buffer.insert(buffer.end(), data + given, data + given + fresh);
-    given += fresh;
-    const bool last = fresh == 0;
-    const std::size_t length = buffer.size();
-    buffer.resize(length + kPaddingBytes, '\0');
-    const char* stop = scanner.scan(buffer.data(), buffer.data() + length, last ? MoreBytes::kNo : MoreBytes::kYes);
-    require(stop >= buffer.data() && stop <= buffer.data() + length);
-    buffer.resize(length);
-    buffer.erase(buffer.begin(), buffer.begin() + (stop - buffer.data()));
-    if (last) {
-      require(buffer.empty());
-      return recorder.found;
-    }
+void expect_strict(const Scanned& scanned, std::string_view text) {
+  const auto wanted = hta::test::strict_events(text);
+  if (!wanted) return;
+  expect(scanned.events.size() == wanted->size(), "the strict parser finds another number of records");
+  for (std::size_t i = 0; i < wanted->size(); ++i) {
+    hta::test::ScannedEvent got = scanned.events[i];
+    hta::test::ScannedEvent want = (*wanted)[i];
+    expect(same_time(got.time, want.time) && same_time(got.dur, want.dur), "the strict parser reads another time");
+    got.offset = got.size = 0;
+    want.time = got.time;
+    want.dur = got.dur;
+    if (got != want) std::fprintf(stderr, "got    %s\nwanted %s\n", describe(got).c_str(), describe(want).c_str());
+    expect(got == want, "the strict parser reads another record");
   }
 }
 
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  const std::string whole = scanned(data, size, size + 1);
-  require(scanned(data, size, 7) == whole);
-  require(scanned(data, size, 256) == whole);
+  if (size == 0) return 0;
+  const std::uint8_t mode = data[0];
+  const std::string_view text(reinterpret_cast<const char*>(data) + 1, size - 1);
+  hta::input::ScanLimits limits;
+  if ((mode & 1) != 0) limits = {64u + mode, 16u + mode / 2u};
+
+  const Scanned whole = hta::test::scan(text, hta::test::whole_text(), limits);
+  expect_inside(whole, text);
+  if ((mode & 1) == 0) expect_strict(whole, text);
+  hta::test::Random random(mode);
+  const std::int64_t longest = 1 + (mode >> 1) * 2;
+  expect_same(hta::test::scan(
+                  text, [&] { return static_cast<std::size_t>(random.in(1, longest)); }, limits),
+              whole);
   return 0;
 }

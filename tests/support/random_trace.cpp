@@ -9,17 +9,6 @@
 
 namespace hta::test {
 
-std::uint64_t Random::next() {
-  std::uint64_t z = (state_ += 0x9E3779B97F4A7C15u);
-  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
-  z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
-  return z ^ (z >> 31);
-}
-
-std::int64_t Random::in(std::int64_t low, std::int64_t high) {
-  return low + static_cast<std::int64_t>(next() % static_cast<std::uint64_t>(high - low + 1));
-}
-
 namespace {
 
 constexpr std::int64_t kPid = 100;

@@ -8,20 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "support/random.h"
+
 namespace hta::test {
-
-/// SplitMix64: small, and the same on every platform.
-class Random {
- public:
-  explicit Random(std::uint64_t seed) : state_(seed) {}
-  std::uint64_t next();
-  /// Uniform in [low, high].
-  std::int64_t in(std::int64_t low, std::int64_t high);
-  bool chance(int percent) { return in(0, 99) < percent; }
-
- private:
-  std::uint64_t state_;
-};
 
 struct RandomTraceOptions {
   int steps = 3;  ///< 0: no ProfilerSteps

@@ -37,6 +37,7 @@ struct OpenedSource {
   std::unique_ptr<ByteSource> source;
   Packing packing = Packing::kPlain;
   std::uint64_t file_bytes = 0;  ///< 0 if not known
+  std::string file;              ///< to be opened again, for reading anywhere; empty if it is no regular file
 };
 
 /// Opens `path` ("-" is standard input); gzip is recognised by its first bytes, never by the name. Errors: kInput.

@@ -51,13 +51,20 @@ struct LoadLimits {
   std::size_t expansion = 200;     ///< inflated bytes for one packed byte, from a gigabyte on
 };
 
+/// How a file is read; results do not depend on it.
+struct ReadSetting {
+  std::size_t chunk_bytes = 0;  ///< read and scanned at once; 0 = what is best
+  std::uint64_t read_ahead_from = std::uint64_t{512}
+                                  << 10;              ///< packed size from which on unpacking gets its own thread
+  std::uint64_t split_from = std::uint64_t{8} << 20;  ///< size from which on plain files are read in several parts
+};
+
 struct LoadOptions {
   BuildOptions build;
   ScanLimits scan;
   LoadLimits limits;
+  ReadSetting reading;
 };
-
-enum class Threads : std::uint8_t { kOne, kTwo };  ///< whether reading and unpacking may have a thread of its own
 
 /// What a worker keeps between files: buffers and columns, so that later files touch no fresh memory.
 class Workspace {
@@ -82,12 +89,13 @@ struct LoadProgress {
   std::atomic<std::uint64_t> files_done{0};
 };
 
-/// Reads a whole file ("-": standard input). Never fails as a call: what is wrong is in the status and the notes.
-LoadedFile load_file(const std::string& path, const LoadOptions& options, Threads threads, Workspace& workspace,
+/// Reads a whole file ("-": standard input) with at most `threads` threads. Never fails as a call: what is wrong is in
+/// the status and the notes.
+LoadedFile load_file(const std::string& path, const LoadOptions& options, std::size_t threads, Workspace& workspace,
                      LoadProgress* progress = nullptr);
 
 /// The same from an opened source. `path` is only for messages.
-LoadedFile load_source(const std::string& path, OpenedSource opened, const LoadOptions& options, Threads threads,
+LoadedFile load_source(const std::string& path, OpenedSource opened, const LoadOptions& options, std::size_t threads,
                        Workspace& workspace, LoadProgress* progress = nullptr);
 
 }  // namespace hta::input

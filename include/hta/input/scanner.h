@@ -41,16 +41,20 @@ struct ScanReport {
   bool second_document = false;   ///< more JSON behind the end; ignored
   bool trailing_garbage = false;  ///< something else behind the end; ignored
   std::optional<std::uint64_t>
-      interrupted_at;                    ///< where a second document begins inside the first; not read from there on
-  bool several_writers = false;          ///< documents mixed into each other: nothing in it can be trusted
-  bool hopeless = false;                 ///< so damaged that looking for records was given up
-  std::uint64_t control_characters = 0;  ///< records kept although a string held raw control characters
-  std::uint64_t damaged_metadata = 0;    ///< top-level members that could not be read
+      interrupted_at;                     ///< where a second document begins inside the first; not read from there on
+  bool several_writers = false;           ///< documents mixed into each other: nothing in it can be trusted
+  bool hopeless = false;                  ///< so damaged that looking for records was given up
+  std::uint64_t control_characters = 0;   ///< records kept although a string held raw control characters
+  std::uint64_t damaged_metadata = 0;     ///< top-level members that could not be read
+  std::optional<std::uint64_t> ended_at;  ///< where reading ended although more text followed
   // Offsets in the inflated text, for those who write a trace back.
   std::optional<std::uint64_t> events_begin;  ///< behind the bracket that opens the event array
   std::optional<std::uint64_t> events_end;    ///< of the bracket that closes it
   std::optional<std::uint64_t> document_end;  ///< behind the document, if it is whole
 };
+
+/// Of a text whose parts were scanned by two scanners, the second one continue()d from the first.
+ScanReport joined(const ScanReport& first, const ScanReport& second);
 
 enum class MoreBytes : std::uint8_t { kYes, kNo };
 
@@ -68,7 +72,16 @@ class Scanner {
   /// Consumes whole records from [begin, end), behind which 64 readable zero bytes must stand. Returns the first byte
   /// not consumed: the caller must give the rest again, followed by more. With MoreBytes::kNo everything is consumed.
   const char* scan(const char* begin, const char* end, MoreBytes more);
+  /// Usually a record that did not end in the bytes given is looked at again when there are twice as many of it. After
+  /// this it is with the next scan().
+  void look_again();
   const ScanReport& report() const;
+  /// Whether all text so far was in order and ends between two records of the event array: then the meaning of what
+  /// follows depends on nothing before it but what continue_from() takes over.
+  bool between_records() const;
+  /// Before the first scan(): to go on at `offset` of the text as `before`, which was between records, would there if
+  /// it is between records again.
+  void continue_from(const Scanner& before, std::uint64_t offset);
   /// Whether the document has ended, so that the rest need not be read.
   bool done() const;
 

@@ -216,20 +216,28 @@ enum class EventFault : std::uint8_t {
 };
 std::string_view event_fault_text(EventFault fault);
 
-/// Counts of one kind of fault with the byte offsets of the first few.
+/// Counts of one kind of fault, with the places of the first few.
 struct FaultCount {
-  static constexpr std::size_t kOffsetsKept = 5;
+  static constexpr std::size_t kPlacesKept = 5;
   std::uint64_t count = 0;
-  std::vector<std::uint64_t> first_offsets;
+  std::size_t places_kept = kPlacesKept;
+  std::vector<std::uint64_t> first_offsets;  ///< bytes from the start of the inflated file
+  std::vector<std::uint32_t>
+      first_positions;  ///< instead, for faults seen only when all is read: running numbers in the file
+
   void add(std::uint64_t offset) {
     ++count;
-    if (first_offsets.size() < kOffsetsKept) first_offsets.push_back(offset);
+    if (first_offsets.size() < places_kept) first_offsets.push_back(offset);
+  }
+  void add_record(std::uint32_t position) {
+    ++count;
+    if (first_positions.size() < places_kept) first_positions.push_back(position);
   }
   /// Adds those of a later part of the file.
   void add(const FaultCount& later) {
     count += later.count;
     for (const std::uint64_t offset : later.first_offsets) {
-      if (first_offsets.size() < kOffsetsKept) first_offsets.push_back(offset);
+      if (first_offsets.size() < places_kept) first_offsets.push_back(offset);
     }
   }
 };

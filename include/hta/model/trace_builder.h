@@ -26,10 +26,11 @@ struct GpuFilter {
 };
 
 struct BuildOptions {
+  std::size_t fault_places = FaultCount::kPlacesKept;  ///< how many places of each kind of fault are kept
   Needs needs;
   GpuFilter filter;
   std::shared_ptr<const KernelRules> kernel_rules;        ///< null = built-in rules only
-  Nanos max_event_dur_ns = 7 * 86'400 * kNanosPerSecond;  ///< longer events are ignored as clock errors
+  Nanos max_event_dur_ns = 7 * 86'400 * kNanosPerSecond;  ///< longer events are clock errors; NOLINT(bugprone-*)
 };
 
 struct ArgValue {
@@ -71,6 +72,7 @@ class TraceBuilder {
   CategoryId category(StringId text);
   CategoryKind kind(CategoryId id) const { return trace_.categories[id.value()].kind; }
   /// Whether names of events of this kind are kept; otherwise only step names matter and `Event::name` may stay empty.
+  /// Of complete events without a name here only the times count: tracks and arguments may be left out as well.
   bool stores_names(CategoryKind kind) const;
   /// The name of an event whose own name is not kept but that belongs to the call tree: the empty one. None otherwise.
   StringId name_in_tree(CategoryKind kind) const;

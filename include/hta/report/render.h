@@ -21,6 +21,7 @@ std::optional<Format> format_of_file(std::string_view path);
 enum class Color : std::uint8_t { kNo, kYes };
 enum class Charset : std::uint8_t { kUnicode, kAscii };  ///< of bars and maps
 enum class Detail : std::uint8_t { kNormal, kVerbose };
+enum class RowOrder : std::uint8_t { kTables, kChosen };  ///< kChosen: tables were sorted as the user wished
 
 struct RenderOptions {
   Format format = Format::kTable;
@@ -28,8 +29,9 @@ struct RenderOptions {
   Charset charset = Charset::kUnicode;
   std::size_t width = 0;            ///< columns of the terminal; 0 = nothing is cut
   std::vector<std::string> tables;  ///< only these; empty = the usual choice of the format
-  std::size_t max_rows = 0;         ///< of tables with a row per event, for people; 0 = all
+  std::size_t max_rows = 0;         ///< for people: of tables with a row per event; 0 = all rows of all tables
   Detail detail = Detail::kNormal;
+  RowOrder order = RowOrder::kTables;
 };
 
 /// Writes the whole document in one format. CSV writes one table: the first of `tables`, else the document's first.
@@ -48,9 +50,10 @@ std::string human_cell(const result::Table& table, std::size_t row, std::size_t 
 std::string human_heading(const result::Table::Column& column);
 /// "1 damaged, 2 ignored ..." or empty if there is nothing to say.
 std::string quality_line(const result::Document& document, Detail detail);
-/// Tables that a person sees, in order.
+/// Tables that a person sees, in order; empty ones only where they were asked for or no heading speaks for them.
 std::vector<const result::Table*> tables_for_people(const result::Document& document, const RenderOptions& options);
-/// A kernel name for people: demangled, without the return type and the argument list.
+/// A kernel name for people: demangled, without return type, argument lists, lambdas and the namespaces that tell
+/// nothing. What is no C++ name stays as it is.
 std::string readable_kernel_name(std::string_view name);
 
 }  // namespace hta::report

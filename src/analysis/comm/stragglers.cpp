@@ -24,8 +24,9 @@ constexpr std::array kStragglerColumns{
     ColumnSpec{"rank", kRank},          ColumnSpec{"verdict", kText},    ColumnSpec{"wait_caused_us", kTime},
     if_room("wait_suffered_us", kTime), if_room("last_count", kInteger), if_room("collectives", kInteger),
     ColumnSpec{"last_pct", kPercent},   ColumnSpec{"cause", kText},      if_room("cause_pct", kPercent),
-    ColumnSpec{"cost_pct", kPercent},   if_room("owed_us", kTime),       if_room("top_steps", kInteger),
-    if_room("steps", kInteger),         if_room("persistence", kText),   if_room("kernel_speed", kRatio),
+    ColumnSpec{"cost_pct", kPercent},   if_room("cost_us", kTime),       if_room("owed_us", kTime),
+    if_room("top_steps", kInteger),     if_room("steps", kInteger),      if_room("persistence", kText),
+    if_room("kernel_speed", kRatio),
 };
 constexpr std::array kFoldedColumns{
     ColumnSpec{"ranks", kText},         ColumnSpec{"verdict", kText},  ColumnSpec{"wait_caused_us", kTime},
@@ -78,7 +79,8 @@ void add_ranks(const Findings& found, result::Document& document) {
                cause == nullptr
                    ? Cell(std::nullopt)
                    : Cell(percent(cause->more_ns[static_cast<std::size_t>(cause->main())], cause->late_ns)),
-               percent(judgement.cost.exposed_ns, judgement.time_ns), tally.wait_owed_ns, top_steps, judgement.steps,
+               percent(judgement.cost.exposed_ns, judgement.time_ns), judgement.cost.exposed_ns, tally.wait_owed_ns,
+               top_steps, judgement.steps,
                judgement.persistence == Persistence::kNone ? Cell(std::nullopt)
                                                            : Cell(persistence_name(judgement.persistence)),
                speeds[r]});
@@ -145,8 +147,8 @@ void add_lateness(const Findings& found, result::Document& document) {
       const auto found_tally = tallies.find(work.step);
       const Tally tally = found_tally == tallies.end() ? Tally{} : found_tally->second;
       table.add({found.ranks[r].context.rank, work.step == kNoStep ? Cell(std::nullopt) : Cell(work.step), cost_ns,
-                 percent(Int128{cost_ns} * judgement.steps, judgement.time_ns), tally.wait_caused_ns, tally.wait_suffered_ns, tally.last_count,
-                 tally.collectives});
+                 percent(Int128{cost_ns} * judgement.steps, judgement.time_ns), tally.wait_caused_ns,
+                 tally.wait_suffered_ns, tally.last_count, tally.collectives});
     }
   }
   document.tables.push_back(std::move(table));

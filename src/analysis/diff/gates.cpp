@@ -126,7 +126,7 @@ std::string human(std::int64_t value, bool calls) {
   return calls ? fixed_point(value, 2) + " calls" : human_time(value);
 }
 
-std::string with_sign(std::int64_t value, std::string text) {
+std::string with_sign(std::int64_t value, const std::string& text) {
   return value > 0 ? "+" + text : text;
 }
 
@@ -189,7 +189,7 @@ std::string too_few_steps(Pair steps, GateScale scale, std::int64_t min_steps) {
   std::string text = "not decided: ";
   if (scale == GateScale::kChange)
     text += std::to_string(steps.base) + " steps of BASE and " + std::to_string(steps.test) + " of TEST";
-  else text += "the run has " + std::to_string(steps.test) + (steps.test == 1 ? " step" : " steps");
+  else text += "the run has " + human_count(steps.test, "step", "steps");
   return text + ", at least " + std::to_string(min_steps) + " are wanted (--min-steps).";
 }
 
@@ -236,7 +236,7 @@ std::string tally(std::span<const JudgedGate> gates) {
     return std::count_if(gates.begin(), gates.end(), [&](const JudgedGate& gate) { return gate.outcome == outcome; });
   };
   const auto noise = count(result::GateOutcome::kNoise);
-  std::string text = std::to_string(gates.size()) + (gates.size() == 1 ? " gate: " : " gates: ") +
+  std::string text = human_count(std::ssize(gates), "gate", "gates") + ": " +
                      std::to_string(count(result::GateOutcome::kPass) + noise) + " passed";
   if (noise > 0) text += " (" + std::to_string(noise) + " because the change is noise)";
   return text + ", " + std::to_string(count(result::GateOutcome::kFail)) + " failed, " +

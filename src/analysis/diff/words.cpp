@@ -12,8 +12,8 @@ namespace {
 
 constexpr std::size_t kKernelsNamed = 3;
 constexpr std::size_t kComponentsNamed = 4;
-constexpr Nanos kWorthNaming = 100;                // changes below a hundredth of the largest are not named
-constexpr std::int64_t kLargestShare = 500 * 100;  // hundredths of a per cent
+constexpr Nanos kWorthNaming = 100;  // changes below a hundredth of the largest are not named
+constexpr std::int64_t kLargestShare = std::int64_t{500} * 100;  // hundredths of a per cent
 
 std::string signed_time(Nanos nanos) {
   return nanos > 0 ? "+" + human_time(nanos) : human_time(nanos);
@@ -25,19 +25,16 @@ std::string signed_percent(Int128 part, Int128 whole) {
   return (*value > 0 ? "+" : "") + fixed_point(*value, 2) + " %";
 }
 
-std::string count_of(std::int64_t n, std::string_view one, std::string_view many) {
-  return with_commas(n) + " " + std::string(n == 1 ? one : many);
-}
-
 std::string verdict_sentence(const MetricRow& step) {
   std::string text =
       "Step time: " + human_time(step.time_ns.base) + " in BASE, " + human_time(step.time_ns.test) + " in TEST";
   const Nanos change = step.time_ns.change();
   text += change == 0 ? ", no difference"
                       : ": " + signed_time(change) + " (" + signed_percent(change, step.time_ns.base) + ")";
-  const std::string steps = step.steps.base == step.steps.test ? count_of(step.steps.base, "step", "steps") + " a side"
-                                                               : count_of(step.steps.base, "step", "steps") +
-                                                                     " against " + std::to_string(step.steps.test);
+  const std::string steps =
+      step.steps.base == step.steps.test
+          ? human_count(step.steps.base, "step", "steps") + " a side"
+          : human_count(step.steps.base, "step", "steps") + " against " + std::to_string(step.steps.test);
   if (change == 0 && step.noise.verdict == Verdict::kUnchanged) return text + " (" + steps + ").";
   const auto p_text = [&] { return "p = " + fixed_point(*step.noise.p_value, 4); };
   switch (step.noise.verdict) {
@@ -128,7 +125,7 @@ void add_notes(const RunProfile& base, const RunProfile& test, const Comparison&
                result::Document& document) {
   using enum result::Severity;
   if (base.environment.ranks != test.environment.ranks) {
-    document.note("ranks-differ", "BASE has " + count_of(base.environment.ranks, "rank", "ranks") + ", TEST " +
+    document.note("ranks-differ", "BASE has " + human_count(base.environment.ranks, "rank", "ranks") + ", TEST " +
                                       std::to_string(test.environment.ranks) +
                                       "; values are per step and rank, so they are compared all the same");
   }
@@ -145,14 +142,14 @@ void add_notes(const RunProfile& base, const RunProfile& test, const Comparison&
   const auto kernels = static_cast<std::int64_t>(comparison.kernels.size());
   if (kernels > 0 && common * 2 < kernels) {
     document.note("few-common-kernels",
-                  "only " + std::to_string(common) + " of " + count_of(kernels, "kernel", "kernels") +
+                  "only " + std::to_string(common) + " of " + human_count(kernels, "kernel", "kernels") +
                       " run on both sides; the waterfall says more than single kernels",
                   kInfo);
   }
   const std::size_t left_out = base.incomplete_left_out + test.incomplete_left_out;
   if (left_out > 0) {
     document.note("incomplete-left-out",
-                  count_of(static_cast<std::int64_t>(left_out), "incomplete step is", "incomplete steps are") +
+                  human_count(static_cast<std::int64_t>(left_out), "incomplete step is", "incomplete steps are") +
                       " left out; --step takes it by its number",
                   kInfo);
   }

@@ -16,3 +16,9 @@ TEST_CASE("human: a share of nothing is a dash") {
   CHECK(human_percent(1, 3) == "33.33 %");
   CHECK(human_percent(0, 0) == "–");
 }
+
+TEST_CASE("human: a count goes with its noun") {
+  CHECK(human_count(1, "step", "steps") == "1 step");
+  CHECK(human_count(0, "step", "steps") == "0 steps");
+  CHECK(human_count(1'234, "step", "steps") == "1,234 steps");
+}

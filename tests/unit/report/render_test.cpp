@@ -81,12 +81,6 @@ TEST_CASE("terminal: piped tables are neither cut nor coloured, and control char
   CHECK(text.find('\033') == std::string::npos);
 }
 
-TEST_CASE("people: kernel names lose mangling, return type and arguments") {
-  CHECK(report::readable_kernel_name("_Z4gemmPfS_i") == "gemm(float*, float*, int)");
-  CHECK(report::readable_kernel_name("void at::native::f<int, (g)3>(int, h<(k)1>)") == "at::native::f<int, (g)3>");
-  CHECK(report::readable_kernel_name("aten::mm") == "aten::mm");
-}
-
 namespace {
 constexpr std::array kMapColumns{
     ColumnSpec{"rank", CellType::kRank},
