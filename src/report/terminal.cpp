@@ -74,12 +74,21 @@ std::size_t total_width(const result::Table& table, const Layout& layout) {
   return width;
 }
 
-// Fits the table into `width`: shortens names, then leaves out bars and columns that may go, from the right.
+bool is_empty(const result::Table& table, std::size_t column) {
+  for (std::size_t r = 0; r < table.rows(); ++r) {
+    if (!table.is_null(r, column)) return false;
+  }
+  return true;
+}
+
+// Columns that may go and say nothing are left out. Fits the table into `width`: shortens names, then leaves out bars
+// and columns that may go, from the right.
 Layout fit(const result::Table& table, std::vector<std::size_t> natural, std::size_t width) {
   Layout layout;
   layout.widths = std::move(natural);
-  layout.columns.resize(table.columns().size());
-  std::iota(layout.columns.begin(), layout.columns.end(), std::size_t{0});
+  for (std::size_t c = 0; c < table.columns().size(); ++c) {
+    if (table.columns()[c].fit == result::Fit::kAlways || !is_empty(table, c)) layout.columns.push_back(c);
+  }
   if (width == 0) return layout;
   const auto shorten = [&](std::size_t least) {
     for (;;) {

@@ -52,7 +52,7 @@ constexpr std::array kCauseColumns{
 constexpr std::array kTables{
     result::TableSpec{"stragglers", "Ranks by the wait they cause", kStragglerColumns},
     result::TableSpec{"straggler_causes", "What late ranks do more of than the others", kCauseColumns},
-    result::TableSpec{"lateness", "How long each rank makes each of the others wait, in % of the step",
+    result::TableSpec{"lateness", "How long each rank makes each of the others wait, in % of its mean step",
                       kLatenessColumns, result::RowsPer::kGroup, result::MapSpec{"rank", "step", "cost_pct"}},
     result::TableSpec{"straggler_groups", "Waits in each process group", kGroupColumns},
     kClockTable,
@@ -147,8 +147,8 @@ void add_lateness(const Findings& found, result::Document& document) {
       const auto found_tally = tallies.find(work.step);
       const Tally tally = found_tally == tallies.end() ? Tally{} : found_tally->second;
       table.add({found.ranks[r].context.rank, work.step == kNoStep ? Cell(std::nullopt) : Cell(work.step), cost_ns,
-                 percent(cost_ns, work.window_ns), tally.wait_caused_ns, tally.wait_suffered_ns, tally.last_count,
-                 tally.collectives});
+                 percent(Int128{cost_ns} * judgement.steps, judgement.time_ns), tally.wait_caused_ns,
+                 tally.wait_suffered_ns, tally.last_count, tally.collectives});
     }
   }
   document.tables.push_back(std::move(table));
@@ -220,7 +220,7 @@ Status combine_stragglers(std::span<Ranked<RankComm>> ranks, const Options& opti
   const auto explained = std::count_if(found.verdicts.ranks.begin(), found.verdicts.ranks.end(),
                                        [](const Judgement& judgement) { return judgement.cause.has_value(); });
   if (explained > 0 && explained <= kFewRanks) document.shown.emplace_back("straggler_causes");
-  if (clocks.any_ahead()) document.shown.emplace_back("clocks");
+  if (clocks.any_ahead() && view.size() <= kMostClocksShown) document.shown.emplace_back("clocks");
   return {};
 }
 
