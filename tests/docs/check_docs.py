@@ -26,7 +26,7 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 ELLIPSIS = ('...', '…')
-NO_TABLES = {'schema'}  # commands that take the options of all and have no table
+NO_TABLES = {'report', 'schema'}  # commands that take the options of all and have no table
 
 
 class Results:
