@@ -24,7 +24,8 @@
   // ---- words and colours -------------------------------------------------------------------------------------------
   const colour = (tone) => getComputedStyle(document.documentElement).getPropertyValue(`--${tone}`).trim();
   const withUnit = (value, unit, decimals) => value === null || value === undefined ? '–' :
-      value.toLocaleString('en', {minimumFractionDigits: decimals, maximumFractionDigits: decimals ?? 4}) + (unit ? ` ${unit}` : '');
+      value.toLocaleString('en', {minimumFractionDigits: decimals, maximumFractionDigits: decimals ?? 4}) +
+          (unit ? ` ${unit}` : '');
   function lines(...texts) {
     const box = document.createElement('div');
     for (const text of texts) {
@@ -63,8 +64,8 @@
   });
   const zoomBoth = (height) => [
     {type: 'inside', xAxisIndex: 0, filterMode: 'none', zoomOnMouseWheel: 'ctrl', moveOnMouseWheel: false},
-    {type: 'slider', xAxisIndex: 0, filterMode: 'none', height: 14, top: height + 4, showDetail: false, brushSelect: false,
-     borderColor: colour('rule'), fillerColor: colour('grid'), handleStyle: {color: colour('soft')},
+    {type: 'slider', xAxisIndex: 0, filterMode: 'none', height: 14, top: height + 4, showDetail: false,
+     brushSelect: false, borderColor: colour('rule'), fillerColor: colour('grid'), handleStyle: {color: colour('soft')},
      dataBackground: {lineStyle: {opacity: 0}, areaStyle: {opacity: 0}}},
   ];
 
@@ -72,7 +73,9 @@
     const lying = model.layout === 'rows' || model.layout.endsWith('-rows');
     const named = model.layout.endsWith('-rows');
     const grouped = model.layout === 'grouped-rows';
-    const alone = model.labels.map((_, row) => model.series.filter((series) => series.values[row] !== null).length === 1);
+    const alone = model.labels.map(
+        (_, row) => model.series.filter((series) => series.values[row] !== null).length === 1);
+    const roomForLabels = named ? 2 : model.labels.some((label) => label.length > 6) ? 108 : 48;
     const barWidth = lying ? (grouped ? 12 : 14) : undefined;
     const labels = {
       ...axisStyle(), type: 'category', data: model.labels, inverse: lying, splitLine: {show: false},
@@ -81,7 +84,8 @@
     if (named) {
       const above = grouped ? 7 * model.series.length + 7 : 11;
       labels.axisLabel = {inside: true, verticalAlign: 'bottom', padding: [0, 0, above, -6], color: colour('ink'),
-                          fontFamily: colour('mono'), fontSize: 11.5, interval: 0, formatter: (text) => shortened(text, Math.floor(width / CHARACTER))};
+                          fontFamily: colour('mono'), fontSize: 11.5, interval: 0,
+                          formatter: (text) => shortened(text, Math.floor(width / CHARACTER))};
       labels.z = 3;
     } else if (lying) {
       labels.axisLabel.interval = 0;
@@ -92,13 +96,14 @@
                         formatter: (value) => withUnit(value, lying && value !== 0 ? model.unit : '')};
     return {
       ...base(),
-      grid: lying ? {left: named ? 2 : model.labels.some((label) => label.length > 6) ? 108 : 48, right: 64, top: 2, bottom: 20} : {left: 46, right: 12, top: 14, bottom: 22},
+      grid: lying ? {left: roomForLabels, right: 64, top: 2, bottom: 20} : {left: 46, right: 12, top: 14, bottom: 22},
       legend: {show: false, data: model.series.map((series) => series.name)},
       tooltip: {...base().tooltip, trigger: 'axis', axisPointer: {type: 'shadow', shadowStyle: {opacity: .12}},
                 formatter: (items) => lines(
                     (model.title ? `${model.title} ` : '') + model.labels[items[0].dataIndex],
                     ...items.filter((item) => item.value !== null && item.value !== undefined)
-                        .map((item) => (model.series.length === 1 ? '' : `${item.seriesName}: `) + withUnit(item.value, model.unit, model.decimals)))},
+                        .map((item) => (model.series.length === 1 ? '' : `${item.seriesName}: `) +
+                            withUnit(item.value, model.unit, model.decimals)))},
       xAxis: lying ? values : labels,
       yAxis: lying ? labels : values,
       series: model.series.map((series) => ({
@@ -106,7 +111,8 @@
         barCategoryGap: model.layout === 'histogram' ? '4%' : '22%', barGap: '10%',
         itemStyle: {color: colour(series.tone), borderColor: colour('paper'), borderWidth: lying ? .5 : 0},
         label: {show: lying, position: 'right', color: colour('soft'), fontSize: 12,
-                formatter: (item) => grouped || alone[item.dataIndex] ? withUnit(item.value, model.unit, model.decimals) : ''},
+                formatter: (item) => grouped || alone[item.dataIndex]
+                    ? withUnit(item.value, model.unit, model.decimals) : ''},
       })),
     };
   }
@@ -125,11 +131,13 @@
                     : item.value.length > 2 ? lines(item.value[2])
                     : lines(`${item.seriesName}, ${name(item.value[0])}`, withUnit(item.value[1], model.yUnit))},
       // The ends are labelled where they are whole numbers; else they would say more than they mean.
-      xAxis: {...axisStyle(), type: 'value', min: 'dataMin', max: 'dataMax', splitLine: {show: false}, minInterval: points ? 1 : 0,
+      xAxis: {...axisStyle(), type: 'value', min: 'dataMin', max: 'dataMax', splitLine: {show: false},
+              minInterval: points ? 1 : 0,
               axisLabel: {...axisStyle().axisLabel, showMinLabel: points, showMaxLabel: points,
                           formatter: (value) => withUnit(value, model.xUnit)}},
       yAxis: {...axisStyle(), type: 'value', min: 0,
-              axisLabel: {...axisStyle().axisLabel, formatter: (value) => withUnit(value, value === 0 ? '' : model.yUnit)}},
+              axisLabel: {...axisStyle().axisLabel,
+                          formatter: (value) => withUnit(value, value === 0 ? '' : model.yUnit)}},
       dataZoom: zoomBoth(model.height),
       series: [
         ...model.lines.map((line) => ({
@@ -173,7 +181,9 @@
       return {
         type: 'rect', shape, style: {fill: colour(item[TONE]), stroke: colour('paper'), lineWidth: .5},
         textConfig: {position: 'insideLeft', distance: 3},
-        textContent: {style: {text, width: shape.width - 6, overflow: 'truncate', fill: colour('inside'), fontSize: 11.5}},
+        textContent: {
+          style: {text, width: shape.width - 6, overflow: 'truncate', fill: colour('inside'), fontSize: 11.5},
+        },
       };
     }
     return {
@@ -187,14 +197,16 @@
                                    withUnit(+(item[END] - item[BEGIN]).toFixed(4), model.unit));
                 }},
       xAxis: {...axisStyle(), type: 'value', min: 0, max: model.length,
-              axisLabel: {...axisStyle().axisLabel, showMaxLabel: false, formatter: (value) => withUnit(value, model.unit)}},
+              axisLabel: {...axisStyle().axisLabel, showMaxLabel: false,
+                          formatter: (value) => withUnit(value, model.unit)}},
       yAxis: {...axisStyle(), type: 'category', data: model.tracks.map((_, track) => track), inverse: true,
               splitLine: {show: false},
               axisLabel: {color: colour('soft'), fontSize: 12, interval: 0, width: 98, overflow: 'truncate',
                           formatter: (track) => model.tracks[track]}},
       dataZoom: zoomBoth(model.height),
       series: [{
-        type: 'custom', renderItem: bar, encode: {x: [BEGIN, END], y: TRACK}, data: model.items.map((item) => item.slice(0, 3)),
+        type: 'custom', renderItem: bar, encode: {x: [BEGIN, END], y: TRACK},
+        data: model.items.map((item) => item.slice(0, 3)),
         markArea: model.marked && {
           silent: true, itemStyle: {color: colour('warning'), opacity: .14},
           data: [[{xAxis: model.marked[0]}, {xAxis: model.marked[1]}]],
