@@ -63,7 +63,7 @@ Figure collectives(const Answers& answers, const Table& table) {
   if (order.size() > kCollectives) order.resize(kCollectives);
   Bars bars;
   bars.layout = Bars::Layout::kNamedRows;
-  bars.series = {{"waiting for the last rank", Tone::kWarning, {}}, {"transfer", Tone::kCommunication, {}}};
+  bars.series = {{"waiting for the last rank", Tone::kFourth, {}}, {"transfer", Tone::kCommunication, {}}};
   for (const std::size_t row : order) {
     bars.labels.push_back(std::string(rows.text(row, 1)) + " in " + short_name(rows.text(row, 0), 40) + ", " +
                           std::string(rows.text(row, 2)));
@@ -105,7 +105,7 @@ Figure waits_of_ranks(const Answers& answers, const Table& table) {
   const auto communication = communication_of_ranks(answers);
   Bars bars;
   bars.label_title = "rank";
-  bars.series = {{"waiting for other ranks", Tone::kWarning, {}}, {"the rest", Tone::kCommunication, {}}};
+  bars.series = {{"waiting for other ranks", Tone::kFourth, {}}, {"the rest", Tone::kCommunication, {}}};
   std::int64_t waiting = 0;
   std::int64_t all = 0;
   for (const std::size_t row : by_rank(rows)) {
