@@ -70,9 +70,19 @@ class OpenOperators {
   std::size_t next_ = 0;
 };
 
+constexpr std::int64_t kHostMemory = 0;  // a device type
+
 using DeviceKey = std::pair<std::int64_t, std::int64_t>;
 DeviceKey key_of(const MemoryEvent& event) {
   return {event.device_type, event.device_id};
+}
+
+std::optional<std::int64_t> capacity_of(const Trace& trace, const DeviceMemory& device) {
+  if (device.device_type == kHostMemory) return std::nullopt;
+  const auto at = std::find_if(trace.info.devices.begin(), trace.info.devices.end(),
+                               [&](const DeviceProperties& properties) { return properties.id == device.device; });
+  if (at == trace.info.devices.end() || at->total_memory_bytes <= 0) return std::nullopt;
+  return at->total_memory_bytes;
 }
 
 // Totals and their peak; returns for each device which of the memory events the peak is.
@@ -106,6 +116,7 @@ std::map<DeviceKey, std::size_t> measure(const Trace& trace, Curve curve, std::m
   for (auto& [key, device] : devices) {
     if (const StepId step = trace.step_at(device.peak.time_ns); step.valid())
       device.peak_step = trace.step(step).number;
+    device.capacity_bytes = capacity_of(trace, device);
   }
   return peaks;
 }

@@ -13,7 +13,6 @@ namespace hta::analysis {
 namespace breakdown {
 namespace {
 
-using result::CellType;
 using result::ColumnSpec;
 using result::if_room;
 using enum result::CellType;

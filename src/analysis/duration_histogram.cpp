@@ -20,7 +20,7 @@ constexpr Bounds make_bounds() {
   return bounds;
 }
 constexpr Bounds kBounds = make_bounds();
-static_assert(kBounds.back() > 7 * 86'400 * kNanosPerSecond, "longer than any event that counts");
+static_assert(kBounds.back() > kNanosPerSecond * 86'400 * 7, "longer than any event that counts");
 
 }  // namespace
 

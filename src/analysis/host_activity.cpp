@@ -51,6 +51,8 @@ struct ThreadState {
   std::vector<Lane> lanes;
   std::vector<OpenEvent> open;
   Nanos done_until = std::numeric_limits<Nanos>::min();
+  StringId last_sync;  // the synchronising call that ended last
+  Nanos last_sync_end_ns = std::numeric_limits<Nanos>::min();
 };
 
 class Attribution {
@@ -88,6 +90,10 @@ class Attribution {
   void sweep();
   Surroundings inside(HostId row, const Surroundings& outer);
   void answer(ThreadState& thread, Nanos until);
+  bool is_sync(HostId row) {
+    return kind(row) == CategoryKind::kLaunch && facts(trace_.host.name[row]).hint == NameHint::kSynchronisation;
+  }
+  void note_sync(const ThreadState& thread, std::uint32_t device, const Question& question, Interval time);
   void answer(const ThreadState& thread, std::uint32_t device, const Question& question, Interval time);
   void explain(const ThreadState& thread, std::uint32_t device, const Question& question, Interval time);
   void account(std::uint32_t device, std::uint32_t gap, std::uint32_t explained, const SourceKey& source, Nanos ns);
@@ -185,13 +191,26 @@ void Attribution::account(std::uint32_t device, std::uint32_t gap, std::uint32_t
   if (ns == 0) return;
   const auto cause = static_cast<std::size_t>(source.cause);
   out_[device].idle_ns[cause] += ns;
+  if ((work_[device].causes_seen[gap] & kAfterSync) != 0) out_[device].after_sync_by_cause[cause] += ns;
   work_[device].sources[source] += ns;
   work_[device].causes_seen[gap] |= 1u << cause;
   if (explained != kNone) out_[device].longest[explained].by_cause[cause] += ns;
 }
 
+// Where times are whole microseconds, a call that waits for a kernel ends with it, and not inside the gap behind.
+void Attribution::note_sync(const ThreadState& thread, std::uint32_t device, const Question& question, Interval time) {
+  if (time.begin != gap(device, question.gap).time.begin) return;
+  StringId call;
+  if (!thread.open.empty() && is_sync(thread.open.back().row)) call = trace_.host.name[thread.open.back().row];
+  else if (thread.last_sync_end_ns == time.begin) call = thread.last_sync;
+  if (!call.valid()) return;
+  work_[device].causes_seen[question.gap] |= kAfterSync;
+  if (question.explained != kNone) out_[device].longest[question.explained].after_sync = call;
+}
+
 // The part `time` of a question lies in one innermost event of the thread, or in none.
 void Attribution::answer(const ThreadState& thread, std::uint32_t device, const Question& question, Interval time) {
+  note_sync(thread, device, question, time);
   if (thread.open.empty()) {
     const ThreadId before = launching_thread(gap(device, question.gap).before);
     const bool ask_other = round_ == Round::kLaunchingThread && before.valid() &&
@@ -209,11 +228,6 @@ void Attribution::answer(const ThreadState& thread, std::uint32_t device, const 
                    top.inside.place()};
   if (source.place == source.activity) source.place = {};
   account(device, question.gap, question.explained, source, time.length());
-  if (what == CategoryKind::kLaunch && hint == NameHint::kSynchronisation &&
-      time.begin == gap(device, question.gap).time.begin) {
-    work_[device].causes_seen[question.gap] |= kAfterSync;
-    if (question.explained != kNone) out_[device].longest[question.explained].after_sync = name;
-  }
   if (question.explained != kNone) explain(thread, device, question, time);
 }
 
@@ -259,7 +273,12 @@ void Attribution::sweep() {
   for (auto& [thread, of] : threads_) state[thread] = &of;
   const auto close_until = [&](ThreadState& thread, Nanos time) {
     while (!thread.open.empty() && thread.open.back().time.end <= time) {
-      answer(thread, thread.open.back().time.end);
+      const OpenEvent& top = thread.open.back();
+      answer(thread, top.time.end);
+      if (is_sync(top.row)) {
+        thread.last_sync = trace_.host.name[top.row];
+        thread.last_sync_end_ns = top.time.end;
+      }
       thread.open.pop_back();
     }
   };
@@ -313,7 +332,10 @@ std::vector<HostActivity> Attribution::run() {
     for (std::uint32_t g = 0; g < work_[d].causes_seen.size(); ++g) {
       const std::uint32_t seen = work_[d].causes_seen[g];
       for (std::size_t cause = 0; cause < kHostCauses; ++cause) out.gap_count[cause] += (seen >> cause) & 1u;
-      if ((seen & kAfterSync) != 0) out.after_sync_ns += gap(d, g).time.length();
+      if ((seen & kAfterSync) == 0) continue;
+      out.after_sync_ns += gap(d, g).time.length();
+      out.after_sync_by_cause[static_cast<std::size_t>(HostCause::kLaunchLatency)] +=
+          gap(d, g).time.end - host_part(gap(d, g)).end;
     }
     for (ExplainedGap& explained : out.longest) {
       const Interval host = host_part(gap(d, explained.gap));

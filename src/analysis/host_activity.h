@@ -48,8 +48,9 @@ struct HostActivity {
   CauseTimes idle_ns{};                               ///< sums to the host_wait time of the device
   std::array<std::int64_t, kHostCauses> gap_count{};  ///< gaps in which the cause occurs
   Nanos after_sync_ns = 0;                            ///< length of the gaps that began inside a synchronising call
-  std::vector<HostSource> sources;                    ///< in no order
-  std::vector<ExplainedGap> longest;                  ///< longest first, then by time
+  CauseTimes after_sync_by_cause{};   ///< of idle_ns, in those gaps, as far as the call was the launching thread's own
+  std::vector<HostSource> sources;    ///< in no order
+  std::vector<ExplainedGap> longest;  ///< longest first, then by time
 };
 
 /// For each of `devices`; at most `gaps_explained` (0 = all) single gaps each. O(events log events).

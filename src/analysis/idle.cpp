@@ -50,6 +50,7 @@ constexpr std::array kCauseColumns{
     ColumnSpec{"idle_us", kTime},
     ColumnSpec{"pct_of_span", kPercent, Presence::kAlways, Bar::kYes},
     ColumnSpec{"count", kInteger},
+    ColumnSpec{"after_sync_us", kTime, Presence::kAlways, Bar::kNo, Fit::kIfRoom},
 };
 constexpr std::array kSourceColumns{
     ColumnSpec{"cause", kText},
@@ -159,15 +160,16 @@ DeviceIdle device_idle(const Trace& trace, const DeviceGaps& gaps, const HostAct
   out.device = gaps.device;
   out.span_ns = gaps.span.length();
   for (const DeviceGap& gap : gaps.gaps) {
-    KindIdle& kind = out.kinds[static_cast<std::size_t>(gap.kind)];
-    kind.idle_ns += gap.time.length();
-    ++kind.count;
+    const auto kind = static_cast<std::size_t>(gap.kind);
+    out.kinds[kind].add(gap.time.length());
+    if (!trace.gpu.launch[gap.ended_by].valid()) out.bare[kind].add(gap.time.length());
   }
   if (host == nullptr) return out;
   out.after_sync_ns = host->after_sync_ns;
   for (std::size_t cause = 0; cause < kHostCauses; ++cause) {
     if (host->idle_ns[cause] > 0)
-      out.causes.push_back({static_cast<HostCause>(cause), host->idle_ns[cause], host->gap_count[cause]});
+      out.causes.push_back({static_cast<HostCause>(cause), host->idle_ns[cause], host->gap_count[cause],
+                            host->after_sync_by_cause[cause]});
   }
   std::stable_sort(out.causes.begin(), out.causes.end(),
                    [](const CauseIdle& a, const CauseIdle& b) { return a.idle_ns > b.idle_ns; });
@@ -225,14 +227,22 @@ void add_causes(std::span<Ranked<Partial>> ranks, result::Document& document) {
   result::Table table(kTables[2]);
   for (const auto& [context, partial] : ranks) {
     for (const DeviceIdle& device : partial.devices) {
-      const auto add = [&, &context = context](std::string_view cause, Nanos idle_ns, std::int64_t count) {
-        table.add({context.rank, device.device, cause, idle_ns, percent(idle_ns, device.span_ns), count});
+      const auto add = [&, &context = context](std::string_view cause, Nanos idle_ns, std::int64_t count,
+                                               std::optional<Nanos> after_sync_ns = std::nullopt) {
+        table.add(
+            {context.rank, device.device, cause, idle_ns, percent(idle_ns, device.span_ns), count, after_sync_ns});
       };
-      for (const CauseIdle& cause : device.causes) add(host_cause_name(cause.cause), cause.idle_ns, cause.count);
+      for (const CauseIdle& cause : device.causes)
+        add(host_cause_name(cause.cause), cause.idle_ns, cause.count, cause.after_sync_ns);
+      KindIdle not_linked;
       for (const GapKind kind : {GapKind::kKernelWait, GapKind::kOther}) {
-        const KindIdle& idle = device.kinds[static_cast<std::size_t>(kind)];
-        if (idle.count > 0) add(gap_kind_name(kind), idle.idle_ns, idle.count);
+        const KindIdle& all = device.kinds[static_cast<std::size_t>(kind)];
+        const KindIdle& bare = device.bare[static_cast<std::size_t>(kind)];
+        if (all.count > bare.count) add(gap_kind_name(kind), all.idle_ns - bare.idle_ns, all.count - bare.count);
+        not_linked.idle_ns += bare.idle_ns;
+        not_linked.count += bare.count;
       }
+      if (not_linked.count > 0) add("not_linked", not_linked.idle_ns, not_linked.count);
     }
   }
   document.tables.push_back(std::move(table));

@@ -76,9 +76,9 @@ void say_causes(const Account& all, result::Document& document) {
   }
   if (named > 0) document.heading.push_back(line + ".");
   if (all.after_sync_ns * kWorthNaming > all.idle_ns()) {
-    document.heading.push_back("Gaps that begin while the host is still inside a synchronising call make up " +
-                               human_percent(all.after_sync_ns, all.idle_ns()) +
-                               " of the idle time: it had nothing queued behind that call.");
+    document.heading.push_back(
+        "Gaps that begin while the host is in a synchronising call, or just returns from it, make up " +
+        human_percent(all.after_sync_ns, all.idle_ns()) + " of the idle time: it had nothing queued behind that call.");
   }
 }
 

@@ -34,6 +34,7 @@ constexpr std::array kSummaryColumns{
     ColumnSpec{"max_delay_us", kTime, Presence::kAlways, Bar::kNo, Fit::kIfRoom},
     ColumnSpec{"late_launches", kInteger},
     ColumnSpec{"late_us", kTime},
+    ColumnSpec{"bare_launches", kInteger, Presence::kAlways, Bar::kNo, Fit::kIfRoom},
 };
 constexpr std::array kLaunchColumns{
     ColumnSpec{"rank", kRank},
@@ -81,8 +82,8 @@ Needs needs(const Options& options) {
 void count_pairs(const Trace& trace, std::span<const LaunchPair> pairs, const LaunchCutoffs& cutoffs, Partial& out) {
   std::vector<Nanos> delays;
   delays.reserve(pairs.size());
-  for (std::size_t i = 0; i < pairs.size(); ++i) {
-    const LaunchTimes times = launch_times(trace, pairs[i]);
+  for (const LaunchPair& pair : pairs) {
+    const LaunchTimes times = launch_times(trace, pair);
     const std::uint8_t unusual = launch_class(times, cutoffs);
     out.short_kernels += (unusual & kShortKernel) != 0 ? 1 : 0;
     out.runtime_outliers += (unusual & kRuntimeOutlier) != 0 ? 1 : 0;
@@ -119,15 +120,55 @@ void count_late(const Trace& trace, MemoryEvents memory, Partial& out) {
   }
 }
 
-// Graphs whose kernels were not recorded. Where a filter left events out, nobody can tell.
-void count_bare_graphs(const Trace& trace, Partial& out) {
+// What the name of a call says about it.
+enum CallTrait : std::uint8_t {
+  kUnknownCall = 1,
+  kLaunchesWork = 2,
+  kLaunchesGraph = 4,
+  kBeginsCapture = 8,
+  kEndsCapture = 16
+};
+
+std::uint8_t call_traits(std::string_view name) {
+  std::uint8_t traits = 0;
+  if (name.find("GraphLaunch") != std::string_view::npos) traits |= kLaunchesWork | kLaunchesGraph;
+  if (name.find("StreamBeginCapture") != std::string_view::npos) traits |= kBeginsCapture;
+  if (name.find("StreamEndCapture") != std::string_view::npos) traits |= kEndsCapture;
+  return traits;
+}
+
+bool in_incomplete_step(const Trace& trace, LaunchId call) {
+  const StepId step = trace.step_at(trace.launches.start_ns[call]);
+  return step.valid() &&
+         std::find(trace.incomplete_steps.begin(), trace.incomplete_steps.end(), step) != trace.incomplete_steps.end();
+}
+
+// Calls whose kernels were not recorded: those of a name that launches kernels elsewhere, and graph launches. Fills
+// that need not run leave no event either, so copies and fills tell nothing. What a thread launches while it captures a
+// graph does not run. Where a filter left events out, nobody can tell.
+void count_bare(const Trace& trace, Partial& out) {
   const LaunchCalls& calls = trace.launches;
   const auto linked = static_cast<std::uint64_t>(
       std::count_if(trace.gpu.launch.begin(), trace.gpu.launch.end(), [](LaunchId call) { return call.valid(); }));
   if (linked != trace.gpu_events_linked) return;
+  std::vector<std::uint8_t> traits(trace.strings.size(), kUnknownCall);
   for (const LaunchId call : IdRange<LaunchId>(calls.size())) {
-    if (calls.gpu_events(call).empty() && trace.name(call).find("GraphLaunch") != std::string_view::npos)
-      ++out.bare_graph_launches;
+    std::uint8_t& of_name = traits[calls.name[call].value()];
+    if (of_name == kUnknownCall) of_name = call_traits(trace.name(call));
+    for (const GpuId event : calls.gpu_events(call)) {
+      if (trace.gpu.type[event] != KernelType::kMemory) of_name |= kLaunchesWork;
+    }
+  }
+  std::vector<bool> capturing(trace.threads.size());
+  out.bare_launches = 0;
+  for (const LaunchId call : IdRange<LaunchId>(calls.size())) {
+    const std::uint8_t of_name = traits[calls.name[call].value()];
+    const std::size_t thread = calls.thread[call].value();
+    if ((of_name & kBeginsCapture) != 0) capturing[thread] = true;
+    if ((of_name & kEndsCapture) != 0) capturing[thread] = false;
+    if ((of_name & kLaunchesWork) == 0 || capturing[thread] || !calls.gpu_events(call).empty()) continue;
+    if ((of_name & kLaunchesGraph) != 0) ++out.bare_graph_launches;
+    else if (!in_incomplete_step(trace, call)) ++*out.bare_launches;
   }
 }
 
@@ -165,7 +206,7 @@ void add_summary(std::span<Ranked<Partial>> ranks, result::Document& document) {
     const auto if_any = [&p = p](std::int64_t value) { return p.pairs > 0 ? std::optional(value) : std::nullopt; };
     table.add({context.rank, p.launches, p.pairs, p.short_kernels, p.runtime_outliers, p.delay_outliers, p.launch_ns,
                p.gpu_ns, static_cast<std::int64_t>(p.delay_ns.sum), p.delay_ns.mean(), p.p50_delay_ns,
-               if_any(p.delay_ns.max), p.late.count, p.late.wait_ns});
+               if_any(p.delay_ns.max), p.late.count, p.late.wait_ns, p.bare_launches});
   }
   document.tables.push_back(std::move(table));
 }
@@ -173,7 +214,7 @@ void add_summary(std::span<Ranked<Partial>> ranks, result::Document& document) {
 void add_launches(std::span<Ranked<Partial>> ranks, result::Document& document) {
   result::Table table(kTables[1]);
   std::array<std::string, 8> class_names;
-  for (std::uint8_t c = 0; c < class_names.size(); ++c) class_names[c] = launch_class_name(c);
+  for (std::size_t c = 0; c < class_names.size(); ++c) class_names[c] = launch_class_name(static_cast<std::uint8_t>(c));
   for (const auto& [context, partial] : ranks) {
     for (const LaunchRow& row : partial.rows) {
       table.add({context.rank, row.device, row.stream, row.correlation, partial.names[row.launch_name],
@@ -228,7 +269,7 @@ Partial map(const Trace& trace, const Options& options) {
   Partial out;
   count_pairs(trace, pairs, cutoffs, out);
   count_late(trace, memory, out);
-  count_bare_graphs(trace, out);
+  count_bare(trace, out);
   if (options.wants("op_sequences")) out.sequences = operator_sequences(trace, pairs);
   if (options.wants_large("launches")) list_pairs(trace, pairs, cutoffs, out);
   return out;

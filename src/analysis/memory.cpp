@@ -25,6 +25,7 @@ constexpr std::array kPeakColumns{
     ColumnSpec{"step", kInteger},
     if_room("reserved_at_peak_bytes", kBytes),
     if_room("peak_reserved_bytes", kBytes),
+    if_room("capacity_bytes", kBytes),
     if_room("start_allocated_bytes", kBytes),
     if_room("end_allocated_bytes", kBytes),
     if_room("events", kInteger),
@@ -138,7 +139,8 @@ void add_peaks(std::span<Ranked<Partial>> ranks, result::Document& document) {
     for (const DeviceMemory& device : partial.devices) {
       table.add({context.rank, device_type_name(device.device_type), device.device, device.peak.allocated_bytes,
                  device.peak.time_ns + context.shift_ns, device.peak_step, device.peak.reserved_bytes,
-                 device.peak_reserved_bytes, device.start_bytes, device.end_bytes, device.events});
+                 device.peak_reserved_bytes, device.capacity_bytes, device.start_bytes, device.end_bytes,
+                 device.events});
     }
   }
   document.tables.push_back(std::move(table));

@@ -61,7 +61,7 @@ std::int64_t total_of(const Row& row) {
 void add_peak(const RankTimeline& rank, const std::vector<Row>& rows, result::Table& table) {
   const Row& peak = largest(rows, total_of);
   table.add({RankKey(rank.rank, 0), std::nullopt, std::nullopt, peak.total(), peak.time_ns, std::nullopt, std::nullopt,
-             std::nullopt, rows.front().total(), rows.back().total(),
+             std::nullopt, std::nullopt, rows.front().total(), rows.back().total(),
              static_cast<std::int64_t>(rank.timeline.entries.size())});
 }
 

@@ -9,7 +9,6 @@
 namespace hta::cli {
 namespace {
 
-using analysis::RankPartial;
 using analysis::Side;
 
 analysis::RankContext context_of(const input::RunInput& input, Side side) {
@@ -35,7 +34,7 @@ std::string_view side_name(std::size_t run, std::size_t runs) {
 IntRanges ranks_of(Side side, const std::vector<Job>& jobs, const CommonOptions& common) {
   for (const Job& job : jobs) {
     if (side == Side::kOnly) break;
-    const IntRanges own = job.options.ranges(side == Side::kBase ? "base-rank" : "test-rank");
+    IntRanges own = job.options.ranges(side == Side::kBase ? "base-rank" : "test-rank");
     if (!own.all()) return own;
   }
   return common.ranks;

@@ -89,7 +89,8 @@ Inflater::Step Inflater::inflate(char* into, std::size_t room) {
 }
 
 std::size_t Inflater::unused() const {
-  return state_->isal.avail_in;
+  // After a failure ISA-L may count below zero.
+  return static_cast<std::size_t>(std::max(0, static_cast<std::int32_t>(state_->isal.avail_in)));
 }
 
 #else

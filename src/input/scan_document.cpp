@@ -162,9 +162,10 @@ const char* Scanner::State::damaged_member(const char* from) {
 const char* Scanner::State::skipping(const char* p) {
   const char* stop = skipper.skip(base + (skipped_to - base_offset), end);
   if (!array_seen) {
-    const char* document_key = find_document_key(p + 1, stop != nullptr ? stop : end);
-    if (document_key != nullptr &&
-        std::string_view(document_key, length(document_key, end)).starts_with("\"traceEvents\"")) {
+    const char* const bound = stop != nullptr ? stop : end;
+    for (const char* document_key = find_document_key(p + 1, bound); document_key != nullptr;
+         document_key = find_document_key(document_key + 1, bound)) {
+      if (!std::string_view(document_key, length(document_key, end)).starts_with("\"traceEvents\"")) continue;
       if (!foreign) ++report.damaged_metadata;
       where = Where::kTopLevel;
       return document_key;

@@ -179,7 +179,8 @@ const char* Scanner::State::lost(const char* p) {
       // The first record of another bare array, which has no other head than its bracket.
       if (found.opens_array && report.bare_array) {
         const char* bracket = found.at;
-        while (*--bracket != '[') {}
+        while (*--bracket != '[') {
+        }
         if (has_records()) interrupt(bracket);
         else writers.another_document();
       }

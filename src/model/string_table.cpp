@@ -12,7 +12,7 @@ namespace {
 constexpr std::size_t kBlockBytes = std::size_t{64} << 10;
 constexpr std::size_t kFirstSlots = 1024;
 
-__extension__ typedef unsigned __int128 UInt128;
+__extension__ typedef unsigned __int128 UInt128;  // NOLINT(modernize-use-using): `using` takes no __extension__
 
 std::uint64_t mix(std::uint64_t a, std::uint64_t b) {
   const UInt128 product = UInt128{a} * b;

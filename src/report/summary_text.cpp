@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "summary_words.h"
 #include "text_layout.h"
 
 namespace hta::report {
@@ -12,35 +13,13 @@ constexpr std::string_view kBold = "\033[1m";
 constexpr std::string_view kPlain = "\033[0m";
 constexpr std::size_t kRowsForPeople = 10;
 
-std::string_view bottleneck_name(std::string_view kind) {
-  if (kind == "compute") return "compute-bound";
-  if (kind == "memory") return "memory-bound";
-  if (kind == "communication") return "communication-bound";
-  if (kind == "host") return "CPU-bound (host)";
-  if (kind == "straggler") return "straggler-bound";
-  return "none dominates";
-}
-
-// "cpu_op 28,128, kernel 11,616, ..."
-std::string load_list(const result::Table& load) {
-  std::string text;
-  for (std::size_t row = 0; row < load.rows(); ++row) {
-    text += (row == 0 ? "" : ", ") + std::string(load.text(row, 0)) + " " + with_commas(load.number(row, 1));
-  }
-  return text;
-}
-
-std::string capitalised(std::string text) {
-  if (!text.empty() && text[0] >= 'a' && text[0] <= 'z') text[0] = static_cast<char>(text[0] - 'a' + 'A');
-  return text;
-}
-
 struct Parts {
   std::string quality;
   std::string load;
   std::string categories;
   std::string bottleneck;
   std::string evidence;
+  std::string left_out;
   const result::Table* kernels = nullptr;
 };
 
@@ -49,6 +28,7 @@ Parts parts_of(const result::Document& document, const RenderOptions& options) {
   parts.quality = quality_line(document, options.detail);
   if (!document.heading.empty()) parts.load = document.heading.front();
   if (document.heading.size() > 1) parts.evidence = document.heading[1];
+  if (document.heading.size() > 2) parts.left_out = document.heading[2];
   if (const result::Table* load = document.find_table("load")) parts.categories = load_list(*load);
   parts.bottleneck = bottleneck_name(document.summary->bottleneck);
   parts.kernels = document.find_table("top_kernels");
@@ -80,6 +60,7 @@ void markdown(const result::Document& document, const RenderOptions& options, Ou
     }
     out << "\n";
   }
+  if (!parts.left_out.empty()) out << markdown_escaped(parts.left_out) << "\n\n";
   out << "**Want deeper analysis?**";
   for (const std::string& command : document.next) out << " `" << command << "`";
   out << "\n";
@@ -133,6 +114,10 @@ void terminal(const result::Document& document, const RenderOptions& options, Ou
       line("  " + index + what + ".", "     ");
       line("     " + finding.recommendation, "     ");
     }
+  }
+  if (!parts.left_out.empty()) {
+    out << "\n";
+    line(parts.left_out);
   }
   if (!document.next.empty()) {
     out << "\nNext:";

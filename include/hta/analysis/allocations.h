@@ -45,6 +45,7 @@ struct DeviceMemory {
   CurvePoint peak;  ///< the first event with the largest total
   std::optional<std::int64_t> peak_step;
   std::optional<std::int64_t> peak_reserved_bytes;
+  std::optional<std::int64_t> capacity_bytes;  ///< of the device, if the trace tells
   std::vector<OperatorMemory> operators;
   std::vector<LiveMemory> live_at_peak;  ///< allocated in the trace and not released before the peak
   std::vector<CurvePoint> curve;         ///< only with Curve::kKeep

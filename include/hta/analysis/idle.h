@@ -31,12 +31,17 @@ struct StreamIdle {
 struct KindIdle {
   Nanos idle_ns = 0;
   std::int64_t count = 0;
+  void add(Nanos gap_ns) {
+    idle_ns += gap_ns;
+    ++count;
+  }
 };
 
 struct CauseIdle {
   HostCause cause = HostCause::kNotRecorded;
   Nanos idle_ns = 0;
   std::int64_t count = 0;
+  Nanos after_sync_ns = 0;  ///< of idle_ns, in gaps that began inside a synchronising call
 };
 
 struct SourceIdle {
@@ -65,6 +70,7 @@ struct DeviceIdle {
   std::int64_t device = -1;
   Nanos span_ns = 0;
   std::array<KindIdle, 3> kinds;    ///< host_wait, kernel_wait, other
+  std::array<KindIdle, 3> bare;     ///< of these, before events whose launch call is not known
   std::vector<CauseIdle> causes;    ///< sums to host_wait; without causes that take no time
   std::vector<SourceIdle> sources;  ///< sums to host_wait
   std::vector<Gap> longest;

@@ -62,7 +62,9 @@ struct Partial {
   std::optional<std::int64_t> p50_delay_ns;
   std::array<DurationHistogram, kMeasures> histograms;
 
-  std::int64_t bare_graph_launches = 0;  ///< graph launches without any GPU event, of a trace that is not filtered
+  /// Calls without the GPU events that they launch, outside of an incomplete last step; nothing for a filtered trace.
+  std::optional<std::int64_t> bare_launches;
+  std::int64_t bare_graph_launches = 0;  ///< the same of graphs, in any step
 
   Nanos span_ns = 0;  ///< summed over devices
   LateLaunches late;

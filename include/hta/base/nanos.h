@@ -11,6 +11,7 @@ inline constexpr Nanos kNanosPerMicro = 1'000;
 inline constexpr Nanos kNanosPerMilli = 1'000'000;
 inline constexpr Nanos kNanosPerSecond = 1'000'000'000;
 
-__extension__ typedef __int128 Int128;  ///< exact sums of products of times
+__extension__ typedef __int128
+    Int128;  ///< exact sums of products of times; NOLINT(modernize-use-using): no `using` there
 
 }  // namespace hta

@@ -30,7 +30,7 @@ struct BuildOptions {
   Needs needs;
   GpuFilter filter;
   std::shared_ptr<const KernelRules> kernel_rules;        ///< null = built-in rules only
-  Nanos max_event_dur_ns = 7 * 86'400 * kNanosPerSecond;  ///< longer events are ignored as clock errors
+  Nanos max_event_dur_ns = 7 * 86'400 * kNanosPerSecond;  ///< longer events are clock errors; NOLINT(bugprone-*)
 };
 
 struct ArgValue {

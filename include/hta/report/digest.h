@@ -22,21 +22,21 @@ enum class Compare : std::uint8_t { kAbove, kBelow };
 /// One rule: if the measure passes the threshold, that is a finding. Texts may name measures in braces: `{idle_pct}` is
 /// replaced by the value, `{idle_pct:subject}` by what it was measured on.
 struct RuleSpec {
-  std::string_view id;
-  std::string_view measure;
+  std::string_view id = {};
+  std::string_view measure = {};
   Compare compare = Compare::kAbove;
   std::int64_t warning = 0;  ///< in the unit of the measure
-  std::optional<std::int64_t> critical;
-  std::string_view condition_measure;  ///< a second measure that must pass as well; empty = none
-  Compare condition = Compare::kAbove;
+  std::optional<std::int64_t> critical = {};
+  std::string_view condition_measure = {};  ///< a second measure that must lie above `condition_value`; empty = none
   std::int64_t condition_value = 0;
-  std::string_view title;
-  std::string_view recommendation;
-  std::string_view next;
-  std::string_view gain_measure;  ///< what fixing it can bring, as a measure; empty = not known
+  std::string_view title = {};
+  std::string_view recommendation = {};
+  std::string_view next = {};
+  std::string_view gain_measure = {};  ///< what fixing it can bring, as a measure; empty = not known
   result::Severity severity =
       result::Severity::kWarning;  ///< beyond `warning`; kInfo for what is worth knowing, but no fault
-  std::string_view needs;          ///< what the trace must hold, and how to record it: said when the measure is missing
+  std::string_view needs = {};     ///< what the trace must hold, and how to record it: said when the measure is missing
+  std::string_view covered_by = {};  ///< a rule that says it better when it names the same rank
 };
 
 /// The rules with thresholds that a user may have changed.

@@ -12,6 +12,7 @@
 #include <tuple>
 
 #include "bandwidth.h"
+#include "sharing.h"
 #include "tables.h"
 #include "waits.h"
 
@@ -27,13 +28,21 @@ using result::Presence;
 using enum result::CellType;
 
 constexpr std::array kCommColumns{
-    ColumnSpec{"group", kText},        ColumnSpec{"collective", kText},
-    ColumnSpec{"size_class", kText},   ColumnSpec{"count", kInteger},
-    ColumnSpec{"time_us", kTime},      ColumnSpec{"wait_us", kTime},
-    ColumnSpec{"transfer_us", kTime},  ColumnSpec{"wait_pct", kPercent, Presence::kAlways, Bar::kYes},
-    if_room("exposed_us", kTime),      if_room("algbw_gbps", kRate),
-    ColumnSpec{"busbw_gbps", kRate},   if_room("busbw_at_duration_gbps", kRate),
-    if_room("transfer_p50_us", kTime), if_room("transfer_p99_us", kTime),
+    ColumnSpec{"group", kText},
+    ColumnSpec{"collective", kText},
+    ColumnSpec{"size_class", kText},
+    ColumnSpec{"count", kInteger},
+    ColumnSpec{"time_us", kTime},
+    ColumnSpec{"wait_us", kTime},
+    ColumnSpec{"transfer_us", kTime},
+    ColumnSpec{"wait_pct", kPercent, Presence::kAlways, Bar::kYes},
+    if_room("exposed_us", kTime),
+    if_room("exposed_wait_us", kTime),
+    if_room("algbw_gbps", kRate),
+    if_room("busbw_gbps", kRate),
+    if_room("busbw_at_duration_gbps", kRate),
+    if_room("transfer_p50_us", kTime),
+    if_room("transfer_p99_us", kTime),
 };
 constexpr std::array kOutlierColumns{
     ColumnSpec{"group", kText},       ColumnSpec{"collective", kText}, ColumnSpec{"size_class", kText},
@@ -41,30 +50,30 @@ constexpr std::array kOutlierColumns{
     ColumnSpec{"transfer_us", kTime}, ColumnSpec{"median_us", kTime},  ColumnSpec{"ratio", kRatio},
 };
 constexpr std::array kMatchColumns{
-    ColumnSpec{"group", kText},
-    ColumnSpec{"size", kInteger},
-    ColumnSpec{"loaded", kInteger},
-    ColumnSpec{"instances", kInteger},
-    ColumnSpec{"matched", kInteger},
-    ColumnSpec{"partial", kInteger},
-    ColumnSpec{"unmatched", kInteger},
-    ColumnSpec{"alone", kInteger},
-    ColumnSpec{"size_mismatch", kInteger},
-    ColumnSpec{"dtype_mismatch", kInteger},
-    ColumnSpec{"type_mismatch", kInteger},
-    ColumnSpec{"out_of_order", kInteger},
-    ColumnSpec{"method", kText},
+    ColumnSpec{"group", kText},         if_room("size", kInteger),
+    ColumnSpec{"loaded", kInteger},     ColumnSpec{"instances", kInteger},
+    ColumnSpec{"matched", kInteger},    ColumnSpec{"partial", kInteger},
+    ColumnSpec{"unmatched", kInteger},  if_room("alone", kInteger),
+    if_room("size_mismatch", kInteger), if_room("dtype_mismatch", kInteger),
+    if_room("type_mismatch", kInteger), if_room("out_of_order", kInteger),
+    if_room("method", kText),
+};
+constexpr std::array kSharedColumns{
+    ColumnSpec{"group", kText},         ColumnSpec{"other_group", kText},    if_room("ranks", kInteger),
+    ColumnSpec{"overlap_us", kTime},    ColumnSpec{"overlap_pct", kPercent}, ColumnSpec{"other_overlap_pct", kPercent},
+    ColumnSpec{"together_gbps", kRate},
 };
 constexpr std::array kTables{
     result::TableSpec{"comm", "Collectives by group, operation and size", kCommColumns},
     result::TableSpec{"comm_outliers", "Collectives whose transfer took unusually long", kOutlierColumns},
     result::TableSpec{"comm_match", "How collectives were matched across ranks", kMatchColumns},
+    result::TableSpec{"comm_shared", "Transfers of different groups at the same time", kSharedColumns},
     kClockTable,
 };
 constexpr std::array kOptions{kClockOption};
 
 // Powers of two; small messages share a class because their time does not depend on the size.
-constexpr std::int64_t kSmall = 64 * 1024;
+constexpr std::int64_t kSmall = std::int64_t{64} << 10;
 
 std::string bytes_text(std::int64_t bytes) {
   constexpr std::array<std::string_view, 5> kUnits{"B", "KiB", "MiB", "GiB", "TiB"};
@@ -98,8 +107,9 @@ struct ClassSums {
   std::int64_t count = 0;
   Nanos time_ns = 0;
   Nanos exposed_ns = 0;
-  Nanos compared_ns = 0;  // of time_ns: in instances seen on two ranks or more
-  Nanos transfer_ns = 0;  // over the ranks
+  Nanos exposed_wait_ns = 0;  // of exposed_ns: what waiting for the last rank explains
+  Nanos compared_ns = 0;      // of time_ns: in instances seen on two ranks or more
+  Nanos transfer_ns = 0;      // over the ranks
   bool has_volume = false;
   Int128 message_bytes = 0;
   Int128 bus_bytes = 0;
@@ -129,7 +139,10 @@ Classes sum_up(Ranks ranks, const Matching& matching) {
       const Collective& c = at(ranks, m);
       sums.time_ns += c.dur_ns;
       sums.exposed_ns += c.exposed_ns;
-      if (instance.count > 1) sums.compared_ns += c.dur_ns;
+      if (instance.count > 1) {
+        sums.compared_ns += c.dur_ns;
+        sums.exposed_wait_ns += std::min(c.exposed_ns, c.dur_ns - shortest_ns);
+      }
       if (largest) sums.bus_bytes_of_ranks += largest->bus_bytes;
     }
     if (instance.count > 1) sums.transfer_ns += shortest_ns * instance.count;
@@ -165,6 +178,7 @@ void add_classes(const Matching& matching, const Classes& classes, result::Docum
     table.add({matching.groups[key.group].label(), key.kind, class_text(key.size_class), sums.count, sums.time_ns,
                compared ? Cell(wait_ns) : Cell(std::nullopt), compared ? Cell(sums.transfer_ns) : Cell(std::nullopt),
                compared ? Cell(percent(wait_ns, sums.compared_ns)) : Cell(std::nullopt), sums.exposed_ns,
+               compared ? Cell(sums.exposed_wait_ns) : Cell(std::nullopt),
                rate(compared, sums.message_bytes, sums.shortest_ns), rate(compared, sums.bus_bytes, sums.shortest_ns),
                rate(true, sums.bus_bytes_of_ranks, sums.time_ns),
                compared ? Cell(quantile(times, 1, 2)) : Cell(std::nullopt),
@@ -280,12 +294,14 @@ Status combine_comm(std::span<Ranked<RankComm>> ranks, const Options& options, r
   add_classes(matching, classes, document);
   add_outliers(view, matching, clocks, classes, document);
   add_match(matching, document);
-  add_clocks(view, clocks, wish.value(), kTables[3], document);
+  if (const std::string sentence = add_sharing(view, matching, kTables[3], document); !sentence.empty())
+    document.heading.push_back(sentence);
+  add_clocks(view, clocks, wish.value(), kClockTable, document);
   document.shown = {"comm"};
-  for (const std::string_view name : {"comm_outliers", "comm_match"}) {
+  for (const std::string_view name : {"comm_shared", "comm_outliers", "comm_match"}) {
     if (document.find_table(name)->rows() > 0) document.shown.emplace_back(name);
   }
-  if (clocks.any_ahead()) document.shown.emplace_back("clocks");
+  if (clocks.any_ahead() && view.size() <= kMostClocksShown) document.shown.emplace_back("clocks");
   return {};
 }
 

@@ -20,7 +20,6 @@ namespace {
 
 using result::Bar;
 using result::ColumnSpec;
-using result::Fit;
 using result::if_room;
 using result::Presence;
 using enum result::CellType;

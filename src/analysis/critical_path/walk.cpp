@@ -146,8 +146,7 @@ class Walk {
 
   void join() {
     std::size_t kept = 0;
-    for (std::size_t i = 0; i < pieces_.size(); ++i) {
-      const Piece& piece = pieces_[i];
+    for (const Piece& piece : pieces_) {
       if (kept > 0) {
         Piece& before = pieces_[kept - 1];
         const bool same = before.bound == piece.bound && before.gpu == piece.gpu && before.host == piece.host &&

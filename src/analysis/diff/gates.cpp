@@ -126,7 +126,7 @@ std::string human(std::int64_t value, bool calls) {
   return calls ? fixed_point(value, 2) + " calls" : human_time(value);
 }
 
-std::string with_sign(std::int64_t value, std::string text) {
+std::string with_sign(std::int64_t value, const std::string& text) {
   return value > 0 ? "+" + text : text;
 }
 

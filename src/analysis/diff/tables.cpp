@@ -7,12 +7,9 @@
 namespace hta::analysis::diff {
 namespace {
 
-using result::Bar;
 using result::Cell;
 using result::ColumnSpec;
-using result::Fit;
 using result::if_room;
-using result::Presence;
 using enum result::CellType;
 
 constexpr std::array kKernelColumns{

@@ -12,8 +12,8 @@ namespace {
 
 constexpr std::size_t kKernelsNamed = 3;
 constexpr std::size_t kComponentsNamed = 4;
-constexpr Nanos kWorthNaming = 100;                // changes below a hundredth of the largest are not named
-constexpr std::int64_t kLargestShare = 500 * 100;  // hundredths of a per cent
+constexpr Nanos kWorthNaming = 100;  // changes below a hundredth of the largest are not named
+constexpr std::int64_t kLargestShare = std::int64_t{500} * 100;  // hundredths of a per cent
 
 std::string signed_time(Nanos nanos) {
   return nanos > 0 ? "+" + human_time(nanos) : human_time(nanos);

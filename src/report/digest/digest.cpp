@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <array>
 
+#include "bottleneck.h"
+#include "judge.h"
 #include "measures.h"
 
 namespace hta::report {
@@ -15,11 +17,10 @@ namespace {
 using result::CellType;
 using result::ColumnSpec;
 using result::Finding;
-using result::Measure;
 using result::Severity;
 
-constexpr std::array<std::string_view, 8> kAnalyses{"breakdown", "idle",  "overlap",    "launch",
-                                                    "counters",  "steps", "stragglers", "memory"};
+constexpr std::array<std::string_view, 9> kAnalyses{"breakdown", "idle",       "overlap", "launch", "counters",
+                                                    "steps",     "stragglers", "comm",    "memory"};
 
 constexpr std::array kFindingColumns{
     ColumnSpec{"severity", CellType::kText}, ColumnSpec{"id", CellType::kText},
@@ -41,129 +42,25 @@ constexpr std::array kTables{
     result::TableSpec{"measures", "What the rules looked at", kMeasureColumns},
 };
 
-constexpr std::int64_t kShareThatBinds = 10 * 100;  // hundredths of a per cent of GPU time
-constexpr std::int64_t kComputeThatBinds = 80 * 100;
-constexpr std::int64_t kKernelThatBinds = 50 * 100;
-
-bool passes(std::optional<std::int64_t> value, Compare compare, std::int64_t threshold) {
-  return value && (compare == Compare::kAbove ? *value > threshold : *value < threshold);
+std::string left_out_sentence(const std::vector<std::string_view>& rules) {
+  std::string text;
+  for (const std::string_view rule : rules) text += (text.empty() ? "" : ", ") + std::string(rule);
+  return "Not judged: " + text + " (-v says what the traces lack).";
 }
 
-std::optional<std::int64_t> value_of(const Measures& measures, std::string_view name) {
-  const auto at = measures.find(name);
-  return at == measures.end() ? std::nullopt : at->second.value;
-}
+// What the traces do not hold is told by the rules that abstain for it, and matters only to them.
+constexpr std::array<std::string_view, 6> kSaidByRules{"no-gpu-events", "no-launches",      "no-links",
+                                                       "no-steps",      "no-memory-events", "one-rank"};
 
-// "{idle_pct} % ... {x:subject}" with the values put in.
-std::string filled(std::string_view text, const Measures& measures) {
-  std::string out;
-  while (true) {
-    const std::size_t open = text.find('{');
-    out += text.substr(0, open);
-    if (open == std::string_view::npos) return out;
-    const std::size_t close = text.find('}', open);
-    std::string_view name = text.substr(open + 1, close - open - 1);
-    const std::size_t colon = name.find(':');
-    const auto measure = measures.find(name.substr(0, colon));
-    if (measure != measures.end())
-      out += colon == std::string_view::npos ? measure_text(measure->second) : measure->second.subject;
-    text.remove_prefix(close + 1);
+void add_notes(std::span<const result::Document> answers, result::Document& out) {
+  for (const result::Document& document : answers) {
+    for (const result::Note& note : document.notes) {
+      const bool known = std::any_of(out.notes.begin(), out.notes.end(),
+                                     [&](const result::Note& n) { return n.message == note.message; });
+      const bool said = std::find(kSaidByRules.begin(), kSaidByRules.end(), note.code) != kSaidByRules.end();
+      if (!known && !said) out.notes.push_back(note);
+    }
   }
-}
-
-Measure as_measure(std::string_view name, const MeasuredValue& value) {
-  return Measure::of(std::string(name), value.type, value.value.value_or(0));
-}
-
-struct Judged {
-  Finding finding;
-  std::int64_t gain = 0;
-};
-
-std::optional<Judged> judge(const RuleSpec& rule, const Measures& measures) {
-  const auto measured = measures.find(rule.measure);
-  if (measured == measures.end() || !passes(measured->second.value, rule.compare, rule.warning)) return std::nullopt;
-  if (!rule.condition_measure.empty() &&
-      !passes(value_of(measures, rule.condition_measure), rule.condition, rule.condition_value))
-    return std::nullopt;
-  Judged out;
-  Finding& finding = out.finding;
-  finding.id = std::string(rule.id);
-  finding.severity = rule.critical && passes(measured->second.value, rule.compare, *rule.critical) ? Severity::kCritical
-                                                                                                   : rule.severity;
-  finding.title = filled(rule.title, measures);
-  finding.recommendation = filled(rule.recommendation, measures);
-  finding.next = std::string(rule.next);
-  finding.evidence.push_back(as_measure(rule.measure, measured->second));
-  if (!measured->second.subject.empty())
-    finding.evidence.push_back(Measure::of_text("subject", measured->second.subject));
-  if (!rule.condition_measure.empty())
-    finding.evidence.push_back(as_measure(rule.condition_measure, measures.find(rule.condition_measure)->second));
-  const CellType type = measure_type(rule.measure);
-  finding.threshold.push_back(Measure::of("warning", type, rule.warning));
-  if (rule.critical) finding.threshold.push_back(Measure::of("critical", type, *rule.critical));
-  if (const auto gain = value_of(measures, rule.gain_measure)) {
-    out.gain = *gain;
-    finding.gain = Measure::of("gpu_time_pct", CellType::kPercent, *gain);
-    finding.gain_method = "bound";
-  }
-  return out;
-}
-
-// The kind of work that bounds the run; how it is chosen is written down in docs/summary.md.
-struct Bottleneck {
-  std::string kind = "none";
-  std::string sentence;
-  std::vector<Measure> evidence;
-};
-
-Bottleneck bottleneck_of(const Measures& measures) {
-  const auto pct = [&](std::string_view name) { return value_of(measures, name).value_or(0); };
-  const auto text = [&](std::string_view name) { return fixed_point(pct(name), 2) + " %"; };
-  Bottleneck out;
-  for (const std::string_view name :
-       {"compute_pct", "exposed_comm_pct", "exposed_memory_pct", "idle_pct", "idle_host_wait_pct",
-        "idle_kernel_wait_pct", "straggler_wait_pct", "late_ranks_wait_pct"}) {
-    if (const auto at = measures.find(name); at != measures.end() && at->second.value)
-      out.evidence.push_back(as_measure(name, at->second));
-  }
-  if (!value_of(measures, "compute_pct")) {
-    out.sentence = "There are no GPU events to judge by.";
-    return out;
-  }
-  const std::int64_t straggler = pct("straggler_wait_pct");
-  const std::int64_t late = pct("late_ranks_wait_pct");
-  const std::int64_t host = pct("idle_host_wait_pct") + pct("idle_kernel_wait_pct");
-  const std::int64_t communication = pct("exposed_comm_pct");
-  const std::int64_t memory = pct("exposed_memory_pct");
-  const std::int64_t largest = std::max({host, communication, memory});
-  if (straggler >= kShareThatBinds / 2 && late * 2 >= communication && late >= host) {
-    out.kind = "straggler";
-    out.sentence = "Waiting for " + measures.find("straggler_wait_pct")->second.subject + " takes " +
-                   text("straggler_wait_pct") + " of GPU time, waiting for late ranks altogether " +
-                   text("late_ranks_wait_pct") + "; exposed communication is " + text("exposed_comm_pct") + ".";
-  } else if (largest >= kShareThatBinds && largest == communication) {
-    out.kind = "communication";
-    out.sentence = "Communication that nothing hides takes " + text("exposed_comm_pct") +
-                   " of GPU time, more than waiting for the host (" + fixed_point(host, 2) + " %) or copies (" +
-                   text("exposed_memory_pct") + ").";
-  } else if (largest >= kShareThatBinds && largest == host) {
-    out.kind = "host";
-    out.sentence = "The GPUs wait for the host " + fixed_point(host, 2) + " % of the time (late launches " +
-                   text("idle_host_wait_pct") + ", gaps between kernels " + text("idle_kernel_wait_pct") + ").";
-  } else if (largest >= kShareThatBinds) {
-    out.kind = "memory";
-    out.sentence = "Copies and memsets that nothing hides take " + text("exposed_memory_pct") + " of GPU time.";
-  } else if (pct("compute_pct") >= kComputeThatBinds && pct("top_kernel_pct") >= kKernelThatBinds) {
-    out.kind = "compute";
-    out.sentence = "The GPUs compute " + text("compute_pct") + " of the time, " + text("top_kernel_pct") +
-                   " of kernel time in one kernel: " + measures.find("top_kernel_pct")->second.subject + ".";
-  } else {
-    out.sentence = "The GPUs compute " + text("compute_pct") + " of the time; exposed communication " +
-                   text("exposed_comm_pct") + ", exposed memory " + text("exposed_memory_pct") + ", idle " +
-                   text("idle_pct") + ".";
-  }
-  return out;
 }
 
 void add_top_kernels(const Answers& answers, std::int64_t top, result::Document& document) {
@@ -257,41 +154,21 @@ result::Document digest(const DigestInput& input, const RuleBook& rules) {
   out.command = "summary";
   out.inputs = answers.first().inputs;
   out.quality = answers.first().quality;
-  for (const result::Document& document : input.answers) {
-    for (const result::Note& note : document.notes) {
-      const bool known = std::any_of(out.notes.begin(), out.notes.end(),
-                                     [&](const result::Note& n) { return n.message == note.message; });
-      if (!known) out.notes.push_back(note);
-    }
-  }
-
-  std::vector<Judged> judged;
-  std::map<std::string_view, std::vector<std::string_view>> abstained;  // what is needed -> rules
-  for (const RuleBook::Entry& entry : rules.entries()) {
-    if (entry.off) continue;
-    if (auto found = judge(entry.spec, measures)) judged.push_back(std::move(*found));
-    else if (!value_of(measures, entry.spec.measure) && !entry.spec.needs.empty())
-      abstained[entry.spec.needs].push_back(entry.spec.id);
-  }
-  for (const auto& [needs, ids] : abstained) {
-    std::string list;
-    for (const std::string_view id : ids) list += (list.empty() ? "" : ", ") + std::string(id);
-    out.note("not-judged", "not judged, because the traces lack " + std::string(needs) + ": " + list, Severity::kInfo);
-  }
-  std::stable_sort(judged.begin(), judged.end(), [](const Judged& a, const Judged& b) {
-    if (a.finding.severity != b.finding.severity) return a.finding.severity > b.finding.severity;
-    return a.gain > b.gain;
-  });
-  for (Judged& one : judged) out.findings.push_back(std::move(one.finding));
+  add_notes(input.answers, out);
+  const std::vector<std::string_view> left_out = judge(measures, rules, out);
 
   const Bottleneck bottleneck = bottleneck_of(measures);
   result::Summary summary;
   summary.bottleneck = bottleneck.kind;
   summary.evidence = bottleneck.evidence;
   const bool wrong = !out.findings.empty() && out.findings.front().severity != Severity::kInfo;
-  summary.main_finding = wrong ? out.findings.front().title + "." : "Nothing stands out. " + bottleneck.sentence;
+  const bool judged = value_of(measures, "compute_pct").has_value();
+  summary.main_finding = wrong    ? out.findings.front().title + "."
+                         : judged ? "Nothing stands out. " + bottleneck.sentence
+                                  : bottleneck.sentence;
   out.summary = summary;
   out.heading = {load_sentence(out, answers), bottleneck.sentence};
+  if (judged && !left_out.empty()) out.heading.push_back(left_out_sentence(left_out));
 
   result::Table findings(kTables[0]);
   for (const Finding& f : out.findings)
@@ -304,7 +181,7 @@ result::Document digest(const DigestInput& input, const RuleBook& rules) {
     if (std::find(out.next.begin(), out.next.end(), f.next) == out.next.end() && out.next.size() < 2)
       out.next.push_back(f.next);
   }
-  if (out.next.empty()) out.next.push_back("breakdown");
+  if (out.next.empty()) out.next.push_back(judged ? "breakdown" : "info");
   return out;
 }
 

@@ -1,13 +1,15 @@
 #pragma once
 // Named numbers that rules look at, each computed from the tables of one or two analyses.
 
-#include "hta/result/document.h"
+#include "hta/result/table.h"
 
+#include <cstdint>
 #include <map>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
+
+#include "answers.h"
 
 namespace hta::report {
 
@@ -15,23 +17,8 @@ namespace hta::report {
 struct MeasuredValue {
   result::CellType type = result::CellType::kPercent;
   std::optional<std::int64_t> value;
-  std::string subject;  ///< what it was measured on: a kernel, a rank, a line of the program
-};
-
-/// The answers, by command and table.
-class Answers {
- public:
-  explicit Answers(std::span<const result::Document> documents) : documents_(documents) {}
-  const result::Table* table(std::string_view command, std::string_view name) const;
-  bool noted(std::string_view code) const;
-  const result::Document& first() const { return documents_.front(); }
-
-  /// Sum of a column; with `where`, of the rows whose text column holds that text. Nothing without the table.
-  std::optional<std::int64_t> sum(std::string_view command, std::string_view table, std::string_view column,
-                                  std::string_view where = {}, std::string_view equals = {}) const;
-
- private:
-  std::span<const result::Document> documents_;
+  std::string subject;               ///< what it was measured on: a kernel, a rank, a line of the program
+  std::optional<std::int64_t> rank;  ///< if it was measured on one
 };
 
 using Measures = std::map<std::string, MeasuredValue, std::less<>>;
@@ -44,5 +31,9 @@ result::CellType measure_type(std::string_view name);
 
 /// A value as it stands in a sentence: `12.34`, `1.23 ms`, `17`.
 std::string measure_text(const MeasuredValue& value);
+
+/// The value, nothing if it is missing or there is no such measure.
+std::optional<std::int64_t> value_of(const Measures& measures, std::string_view name);
+const std::string& subject_of(const Measures& measures, std::string_view name);
 
 }  // namespace hta::report

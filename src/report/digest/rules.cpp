@@ -1,391 +1,374 @@
-#include "hta/base/exact.h"
-#include "hta/base/text.h"
-#include "hta/report/digest.h"
+#include "rules.h"
 
-#include <algorithm>
 #include <array>
-
-#include "measures.h"
-#include <nlohmann/json.hpp>
 
 namespace hta::report {
 namespace {
 
-using result::CellType;
-using result::ColumnSpec;
 using result::Severity;
 
 constexpr std::int64_t kPct = 100;  // hundredths
 constexpr std::string_view kNeedsLaunches = "launch calls linked to GPU events: record CPU and CUDA activities";
 constexpr std::string_view kNeedsGpu = "GPU events: record with ProfilerActivity.CUDA";
+constexpr std::string_view kNeedsRanks = "several ranks with collectives: give the directory with all ranks";
 
-// Ordered by how much a finding usually matters; within one severity findings keep this order.
 constexpr std::array kRules{
-    RuleSpec{"straggler",
-             "straggler_wait_pct",
-             Compare::kAbove,
-             5 * kPct,
-             20 * kPct,
-             {},
-             {},
-             0,
-             "{straggler_wait_pct:subject} makes the others wait: {straggler_wait_pct} % of all GPU time is waiting "
-             "for it, it comes last in {straggler_last_pct} % of the collectives",
-             "Look at that rank first: compare its clocks, its temperature and its input with the other ranks; if its "
-             "work is larger, balance batch sizes and sequence lengths over the ranks.",
-             "stragglers",
-             "straggler_wait_pct",
-             Severity::kWarning,
-             "several ranks with collectives: give the directory with all ranks"},
-    RuleSpec{"input-stall",
-             "idle_data_loading_pct",
-             Compare::kAbove,
-             3 * kPct,
-             15 * kPct,
-             {},
-             {},
-             0,
-             "The GPUs starve for data: idle {idle_data_loading_pct} % of the time while the host is in "
-             "{idle_data_loading_pct:subject}",
-             "Load data ahead: raise num_workers and prefetch_factor of the DataLoader, set pin_memory=True and "
-             "persistent_workers=True, and move decoding out of the training process.",
-             "idle",
-             "idle_data_loading_pct",
-             Severity::kWarning,
-             kNeedsLaunches},
-    RuleSpec{"exposed-communication",
-             "exposed_comm_pct",
-             Compare::kAbove,
-             10 * kPct,
-             30 * kPct,
-             {},
-             {},
-             0,
-             "{exposed_comm_pct} % of GPU time is communication that no computation hides (overlap {overlap_pct} % of "
-             "communication)",
-             "Hide communication: larger or earlier gradient buckets (bucket_cap_mb), asynchronous collectives, "
-             "prefetching of sharded parameters; first make sure that it is transfer and not waiting for a slow rank.",
-             "overlap",
-             "exposed_comm_net_pct",
-             Severity::kWarning,
-             kNeedsGpu},
     RuleSpec{
-        "low-overlap",
-        "overlap_pct",
-        Compare::kBelow,
-        30 * kPct,
-        {},
-        "comm_pct",
-        Compare::kAbove,
-        10 * kPct,
-        "Only {overlap_pct} % of communication runs beside computation",
-        "Use non-blocking collectives (async_op=True, overlapping FSDP or DDP) and wait for them as late as possible.",
-        "overlap",
-        {},
-        Severity::kWarning,
-        kNeedsGpu},
-    RuleSpec{"host-bound",
-             "idle_host_wait_pct",
-             Compare::kAbove,
-             10 * kPct,
-             30 * kPct,
-             {},
-             {},
-             0,
-             "The GPUs are idle {idle_pct} % of the time, {idle_host_wait_pct} % because the host comes too late with "
-             "the next launch",
-             "Take work off the launching thread: torch.compile or CUDA graphs against launch overhead, no .item(), "
-             ".cpu() or print in the step, num_workers and pin_memory for the input.",
-             "idle",
-             "idle_host_wait_pct",
-             Severity::kWarning,
-             kNeedsLaunches},
-    RuleSpec{"launch-bound",
-             "idle_kernel_wait_pct",
-             Compare::kAbove,
-             8 * kPct,
-             20 * kPct,
-             {},
-             {},
-             0,
-             "{idle_kernel_wait_pct} % of GPU time goes to short gaps between kernels",
-             "Fewer and larger kernels: fuse operations (torch.compile, fused optimizers) or replay the step as a CUDA "
-             "graph.",
-             "launch",
-             "idle_kernel_wait_pct",
-             Severity::kWarning,
-             kNeedsLaunches},
-    RuleSpec{"dependency-stall",
-             "idle_other_pct",
-             Compare::kAbove,
-             10 * kPct,
-             30 * kPct,
-             {},
-             {},
-             0,
-             "{idle_other_pct} % of GPU time is idle although the next work was launched in time: it waits for another "
-             "stream or device",
-             "Look at what the waiting streams wait for, usually a blocking collective or copy; start it earlier or on "
-             "a stream of its own.",
-             "critical-path",
-             "idle_other_pct",
-             Severity::kWarning,
-             kNeedsLaunches},
-    RuleSpec{"sync-calls",
-             "idle_sync_pct",
-             Compare::kAbove,
-             1 * kPct,
-             10 * kPct,
-             {},
-             {},
-             0,
-             "Synchronising calls leave the GPUs without work {idle_sync_pct} % of the time ({idle_sync_pct:subject})",
-             "Remove host synchronisation from the step: .item(), .cpu(), nonzero(), printing losses; read results "
-             "every few steps, from a copy started earlier.",
-             "idle",
-             "idle_sync_pct",
-             Severity::kWarning,
-             kNeedsLaunches},
-    RuleSpec{"allocator",
-             "idle_allocator_pct",
-             Compare::kAbove,
-             kPct / 2,
-             5 * kPct,
-             {},
-             {},
-             0,
-             "Allocating GPU memory stops the step: the GPUs are idle {idle_allocator_pct} % of the time meanwhile "
-             "({idle_allocator_pct:subject})",
-             "Keep cudaMalloc and cudaFree out of the step: avoid empty_cache(), keep shapes constant, try "
-             "PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True.",
-             "memory",
-             "idle_allocator_pct",
-             Severity::kWarning,
-             kNeedsLaunches},
-    RuleSpec{"short-kernels",
-             "short_kernel_pct",
-             Compare::kAbove,
-             25 * kPct,
-             {},
-             "idle_pct",
-             Compare::kAbove,
-             10 * kPct,
-             "{short_kernel_pct} % of the kernel calls take less than 10 µs on average: launching costs as much as "
-             "computing",
-             "torch.compile, fused operations, larger batches, or CUDA graphs.",
-             "patterns",
-             {},
-             Severity::kWarning,
-             kNeedsGpu},
-    RuleSpec{"exposed-copies",
-             "exposed_memory_pct",
-             Compare::kAbove,
-             3 * kPct,
-             15 * kPct,
-             {},
-             {},
-             0,
-             "{exposed_memory_pct} % of GPU time is copies and memsets that nothing hides",
-             "Fewer copies: keep tensors on the device, in-place operations, no .cpu()/.cuda() round trips; pinned "
-             "memory and non_blocking=True for those that remain.",
-             "counters",
-             "exposed_memory_pct",
-             Severity::kWarning,
-             kNeedsGpu},
-    RuleSpec{"pageable-copies",
-             "pageable_copy_pct",
-             Compare::kAbove,
-             1 * kPct,
-             10 * kPct,
-             {},
-             {},
-             0,
-             "Copies from or to pageable memory take {pageable_copy_pct} % of GPU time ({pageable_copy_pct:subject})",
-             "Pin the host memory (pin_memory=True, tensor.pin_memory()) and copy with non_blocking=True.",
-             "counters",
-             "pageable_copy_pct",
-             Severity::kWarning,
-             kNeedsGpu},
-    RuleSpec{"uneven-compute",
-             "compute_excess_pct",
-             Compare::kAbove,
-             5 * kPct,
-             20 * kPct,
-             {},
-             {},
-             0,
-             "{compute_excess_pct:subject} computes {compute_excess_pct} % longer than the median rank",
-             "Compare the same kernels over ranks: slower ones mean a slow GPU (clocks, temperature), more of them an "
-             "uneven distribution of work.",
-             "breakdown",
-             {},
-             Severity::kWarning,
-             "three ranks or more"},
+        .id = "straggler",
+        .measure = "straggler_cost_pct",
+        .warning = 5 * kPct,
+        .critical = 20 * kPct,
+        .title =
+            "{straggler_cost_pct:subject} makes the others wait: that costs them {straggler_cost_pct} % of the time, "
+            "and it arrives last in {straggler_last_pct} % of the collectives",
+        .recommendation =
+            "Look at that rank first: compare its clocks, its temperature and its input with the other ranks; if its "
+            "work is larger, balance batch sizes and sequence lengths over the ranks.",
+        .next = "stragglers",
+        .gain_measure = "straggler_cost_pct",
+        .needs = kNeedsRanks,
+    },
     RuleSpec{
-        "outlier-steps",
-        "outlier_steps",
-        Compare::kAbove,
-        0,
-        {},
-        {},
-        {},
-        0,
-        "{outlier_steps} of the steps take much longer than the others; most is lost in {outlier_steps:subject}",
-        "Look at what only these steps do: evaluation, checkpoints, garbage collection, recompilation, a late batch.",
-        "steps",
-        {},
-        Severity::kWarning,
-        "ProfilerStep annotations: call prof.step() in the training loop"},
-    RuleSpec{"queue-full",
-             "queue_full_pct",
-             Compare::kAbove,
-             5 * kPct,
-             {},
-             {},
-             {},
-             0,
-             "The launch queue of a stream is full {queue_full_pct} % of the time: the host runs far ahead",
-             "Nothing to fix on the host: the GPU is the bottleneck.",
-             "counters",
-             {},
-             Severity::kInfo,
-             kNeedsLaunches},
-    RuleSpec{"one-kernel",
-             "top_kernel_pct",
-             Compare::kAbove,
-             50 * kPct,
-             {},
-             "compute_pct",
-             Compare::kAbove,
-             50 * kPct,
-             "One kernel takes {top_kernel_pct} % of kernel time: {top_kernel_pct:subject}",
-             "Check this kernel: data type, shapes that are multiples of 8, a better algorithm or library for it.",
-             "breakdown",
-             {},
-             Severity::kInfo,
-             kNeedsGpu},
-    RuleSpec{"incomplete-capture",
-             "incomplete_capture",
-             Compare::kAbove,
-             0,
-             {},
-             {},
-             {},
-             0,
-             "The capture is incomplete: a file is cut off, or a last step lost its kernels",
-             "Let the profiler finish (prof.stop()) before the job ends, and leave the last step out of comparisons.",
-             "info",
-             {},
-             Severity::kWarning,
-             {}},
-    RuleSpec{"damaged-events",
-             "damaged_events",
-             Compare::kAbove,
-             0,
-             {},
-             {},
-             {},
-             0,
-             "{damaged_events} events are damaged and lost",
-             "See which with hta info; numbers that need every event may be too small.",
-             "info",
-             {},
-             Severity::kWarning,
-             {}},
-    RuleSpec{"missing-ranks",
-             "missing_ranks",
-             Compare::kAbove,
-             0,
-             {},
-             {},
-             {},
-             0,
-             "Not all ranks of the job are here",
-             "Collect the traces of all ranks: who waits for whom cannot be told without them.",
-             "info",
-             {},
-             Severity::kInfo,
-             {}},
+        .id = "slow-link",
+        .measure = "slow_group_pct",
+        .warning = 2 * kPct,
+        .critical = 10 * kPct,
+        .title = "One group communicates slower than its like: {slow_group_pct:subject} as in other groups, which "
+                 "exposes {slow_group_pct} % of GPU time",
+        .recommendation = "Look at the links between the ranks of that group: topology, network cards and their "
+                          "settings, other jobs on the same switch.",
+        .next = "comm",
+        .gain_measure = "slow_group_pct",
+        .needs = kNeedsGpu,
+    },
+    RuleSpec{
+        .id = "input-stall",
+        .measure = "idle_data_loading_pct",
+        .warning = 3 * kPct,
+        .critical = 15 * kPct,
+        .title = "The GPUs starve for data: idle {idle_data_loading_pct} % of the time while the host is in "
+                 "{idle_data_loading_pct:subject}",
+        .recommendation =
+            "Load data ahead: raise num_workers and prefetch_factor of the DataLoader, set pin_memory=True and "
+            "persistent_workers=True, and move decoding out of the training process.",
+        .next = "idle",
+        .gain_measure = "idle_data_loading_pct",
+        .needs = kNeedsLaunches,
+    },
+    RuleSpec{
+        .id = "sync-calls",
+        .measure = "idle_sync_pct",
+        .warning = 1 * kPct,
+        .critical = 10 * kPct,
+        .title = "Synchronising calls let the GPUs run dry: gaps that begin in one take {idle_sync_pct} % of the time "
+                 "(foremost {idle_sync_pct:subject})",
+        .recommendation =
+            "Remove host synchronisation from the step: .item(), .cpu(), nonzero(), printing losses; read results "
+            "every few steps, from a copy started earlier.",
+        .next = "idle",
+        .gain_measure = "idle_sync_pct",
+        .needs = kNeedsLaunches,
+    },
+    RuleSpec{
+        .id = "allocator",
+        .measure = "idle_allocator_pct",
+        .warning = kPct / 2,
+        .critical = 5 * kPct,
+        .title = "Allocating GPU memory stops the step: the GPUs are idle {idle_allocator_pct} % of the time meanwhile "
+                 "(foremost {idle_allocator_pct:subject})",
+        .recommendation = "Keep cudaMalloc and cudaFree out of the step: avoid empty_cache(), keep shapes constant, "
+                          "try PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True.",
+        .next = "memory",
+        .gain_measure = "idle_allocator_pct",
+        .needs = kNeedsLaunches,
+    },
+    RuleSpec{
+        .id = "compilation",
+        .measure = "idle_compilation_pct",
+        .warning = 1 * kPct,
+        .critical = 10 * kPct,
+        .title = "Compiling or loading code stops the step: the GPUs are idle {idle_compilation_pct} % of the time "
+                 "meanwhile (foremost {idle_compilation_pct:subject})",
+        .recommendation =
+            "Record after a warm-up; against recompilation keep shapes fixed or mark them dynamic "
+            "(TORCH_LOGS=recompiles says what changed); CUDA_MODULE_LOADING=EAGER loads kernels at start.",
+        .next = "idle",
+        .gain_measure = "idle_compilation_pct",
+        .needs = kNeedsLaunches,
+    },
+    RuleSpec{
+        .id = "one-long-gap",
+        .measure = "longest_gap_pct",
+        .warning = 10 * kPct,
+        .critical = 30 * kPct,
+        .title = "A single wait of {longest_gap_us} is {longest_gap_pct} % of GPU time: {longest_gap_pct:subject}",
+        .recommendation = "It happens once: code that is loaded or tuned at first use, a checkpoint, a pause of the "
+                          "process. Record after a warm-up, or look at that moment in a timeline.",
+        .next = "idle",
+        .gain_measure = "longest_gap_pct",
+        .needs = kNeedsLaunches,
+    },
+    RuleSpec{
+        .id = "optimizer",
+        .measure = "idle_optimizer_pct",
+        .warning = 3 * kPct,
+        .critical = 20 * kPct,
+        .title = "The GPUs are idle {idle_optimizer_pct} % of the time while the host is in the optimizer "
+                 "(foremost {idle_optimizer_pct:subject})",
+        .recommendation =
+            "Let the optimizer launch fewer kernels: fused=True or foreach=True, zero_grad(set_to_none=True), or "
+            "the step in a CUDA graph (capturable=True).",
+        .next = "idle",
+        .gain_measure = "idle_optimizer_pct",
+        .needs = kNeedsLaunches,
+    },
+    RuleSpec{
+        .id = "exposed-communication",
+        .measure = "exposed_transfer_pct",
+        .warning = 10 * kPct,
+        .critical = 30 * kPct,
+        .title = "{exposed_transfer_pct} % of GPU time goes to communication that no computation hides "
+                 "({exposed_wait_pct:subject}), most of it to {exposed_transfer_pct:subject}",
+        .recommendation = "Hide communication: larger or earlier gradient buckets (bucket_cap_mb), asynchronous "
+                          "collectives, prefetching of sharded parameters.",
+        .next = "overlap",
+        .gain_measure = "exposed_transfer_pct",
+        .needs = kNeedsGpu,
+    },
+    RuleSpec{
+        .id = "low-overlap",
+        .measure = "overlap_pct",
+        .compare = Compare::kBelow,
+        .warning = 30 * kPct,
+        .condition_measure = "exposed_transfer_pct",
+        .condition_value = 10 * kPct,
+        .title = "Only {overlap_pct} % of communication runs beside computation",
+        .recommendation = "Use non-blocking collectives (async_op=True, overlapping FSDP or DDP) and wait for them as "
+                          "late as possible.",
+        .next = "overlap",
+    },
+    RuleSpec{
+        .id = "host-bound",
+        .measure = "host_late_pct",
+        .warning = 10 * kPct,
+        .critical = 30 * kPct,
+        .title = "The GPUs are idle {idle_pct} % of the time, {host_late_pct} % because the host comes late with the "
+                 "next launch; the largest part of that, {host_late_pct:subject}",
+        .recommendation = "Take work off the launching thread: torch.compile or CUDA graphs against the cost of "
+                          "launches and operators, less Python in the step; with_stack=True shows which lines.",
+        .next = "idle",
+        .gain_measure = "host_late_pct",
+        .needs = kNeedsLaunches,
+    },
+    RuleSpec{
+        .id = "launch-bound",
+        .measure = "idle_kernel_wait_pct",
+        .warning = 8 * kPct,
+        .critical = 20 * kPct,
+        .title = "{idle_kernel_wait_pct} % of GPU time goes to short gaps between kernels",
+        .recommendation = "Fewer and larger kernels: fuse operations (torch.compile, fused optimizers) or replay the "
+                          "step as a CUDA graph.",
+        .next = "launch",
+        .gain_measure = "idle_kernel_wait_pct",
+        .needs = kNeedsLaunches,
+    },
+    RuleSpec{
+        .id = "dependency-stall",
+        .measure = "idle_other_pct",
+        .warning = 10 * kPct,
+        .critical = 30 * kPct,
+        .title = "{idle_other_pct} % of GPU time no stream has work, although the next kernel was launched long before",
+        .recommendation = "Something that the trace may not show holds the work back: another device, the host through "
+                          "an event, or GPU events that were not recorded. See what the steps wait for.",
+        .next = "critical-path",
+        .gain_measure = "idle_other_pct",
+        .needs = kNeedsLaunches,
+    },
+    RuleSpec{
+        .id = "short-kernels",
+        .measure = "short_kernel_pct",
+        .warning = 25 * kPct,
+        .condition_measure = "idle_for_host_pct",
+        .condition_value = 10 * kPct,
+        .title = "{short_kernel_pct} % of the kernel calls are of kernels that take less than 10 µs on average, while "
+                 "launching one takes the host {mean_launch_us}",
+        .recommendation = "torch.compile, fused operations, larger batches, or CUDA graphs.",
+        .next = "patterns",
+        .needs = kNeedsLaunches,
+    },
+    RuleSpec{
+        .id = "pageable-copies",
+        .measure = "pageable_copy_pct",
+        .warning = 1 * kPct,
+        .critical = 10 * kPct,
+        .title = "Copies from or to pageable memory take {pageable_copy_pct} % of GPU time, most of it "
+                 "{pageable_copy_pct:subject}",
+        .recommendation = "Pin the host memory (pin_memory=True, tensor.pin_memory()) and copy with non_blocking=True.",
+        .next = "counters",
+        .gain_measure = "exposed_pageable_pct",
+        .needs = kNeedsGpu,
+    },
+    RuleSpec{
+        .id = "exposed-copies",
+        .measure = "exposed_copy_pct",
+        .warning = 3 * kPct,
+        .critical = 15 * kPct,
+        .title = "{exposed_copy_pct} % of GPU time goes to copies and memsets that nothing hides, most of it to "
+                 "{exposed_copy_pct:subject}",
+        .recommendation = "Fewer copies: keep tensors on the device, no .cpu()/.cuda() round trips, non_blocking=True "
+                          "for those that remain; between tensors of one device fewer .contiguous(), .clone() and "
+                          "cat(), more in-place operations.",
+        .next = "counters",
+        .gain_measure = "exposed_copy_pct",
+        .needs = kNeedsGpu,
+    },
+    RuleSpec{
+        .id = "uneven-compute",
+        .measure = "compute_excess_pct",
+        .warning = 5 * kPct,
+        .critical = 20 * kPct,
+        .condition_measure = "compute_excess_time_pct",
+        .condition_value = 3 * kPct,
+        .title = "{compute_excess_pct:subject} computes {compute_excess_pct} % longer than the median rank",
+        .recommendation = "Compare the same kernels over ranks: slower ones mean a slow GPU (clocks, temperature), "
+                          "more of them an uneven distribution of work.",
+        .next = "breakdown",
+        .gain_measure = "compute_excess_time_pct",
+        .needs = "three ranks or more",
+        .covered_by = "straggler",
+    },
+    RuleSpec{
+        .id = "outlier-steps",
+        .measure = "outlier_steps",
+        .warning = 0,
+        .title = "Much longer than the others: {outlier_steps} of {steps} steps; most is lost in "
+                 "{outlier_steps:subject}",
+        .recommendation =
+            "Look at what only these steps do: evaluation, checkpoints, garbage collection, recompilation, a late "
+            "batch.",
+        .next = "steps",
+        .gain_measure = "outlier_steps_pct",
+        .needs = "ProfilerStep annotations: call prof.step() in the training loop",
+    },
+    RuleSpec{
+        .id = "memory-limit",
+        .measure = "memory_peak_pct",
+        .warning = 92 * kPct,
+        .critical = 98 * kPct,
+        .title = "GPU memory is nearly full: {memory_peak_pct} % at the peak, {memory_peak_pct:subject}",
+        .recommendation = "Smaller micro-batches, activation checkpointing or sharded optimizer states; near the limit "
+                          "the allocator releases and retries, which stops the step.",
+        .next = "memory",
+        .needs = "memory events: record with profile_memory=True",
+    },
+    RuleSpec{
+        .id = "queue-full",
+        .measure = "queue_full_pct",
+        .warning = 5 * kPct,
+        .title = "The launch queue of a stream is full {queue_full_pct} % of the time: the host runs far ahead",
+        .recommendation = "While it is full, nothing is to be gained on the host: what the GPUs do bounds the run.",
+        .next = "counters",
+        .severity = Severity::kInfo,
+        .needs = kNeedsLaunches,
+    },
+    RuleSpec{
+        .id = "one-kernel",
+        .measure = "top_kernel_pct",
+        .warning = 50 * kPct,
+        .condition_measure = "compute_pct",
+        .condition_value = 50 * kPct,
+        .title = "One kernel takes {top_kernel_pct} % of kernel time: {top_kernel_pct:subject}",
+        .recommendation =
+            "Check this kernel: data type, shapes that are multiples of 8, a better algorithm or library for it.",
+        .next = "breakdown",
+        .severity = Severity::kInfo,
+        .needs = kNeedsGpu,
+    },
+    RuleSpec{
+        .id = "truncated-file",
+        .measure = "truncated_files",
+        .warning = 0,
+        .title = "The recording is cut off in {truncated_files:subject}",
+        .recommendation = "Let the profiler finish (prof.stop()) before the job ends; what was lost behind the cut "
+                          "is missing in every number.",
+        .next = "info",
+    },
+    RuleSpec{
+        .id = "damaged-events",
+        .measure = "damaged_events",
+        .warning = 0,
+        .title = "Damaged events, which are lost: {damaged_events}",
+        .recommendation = "See which with hta info; numbers that need every event may be too small.",
+        .next = "info",
+    },
+    RuleSpec{
+        .id = "not-linked",
+        .measure = "not_linked_pct",
+        .warning = 5 * kPct,
+        .title =
+            "{not_linked_pct} % of the GPU events have no recorded launch call; for {idle_not_linked_pct} % of GPU "
+            "time it cannot be told why the GPUs are idle",
+        .recommendation = "Record CPU and CUDA activities together, from before the work is launched until after "
+                          "torch.cuda.synchronize().",
+        .next = "info",
+        .needs = kNeedsLaunches,
+    },
+    RuleSpec{
+        .id = "lost-graphs",
+        .measure = "lost_graphs",
+        .warning = 0,
+        .critical = 0,
+        .title = "Kernels of CUDA graphs were not recorded ({lost_graphs:subject}): the GPUs seem to be idle where "
+                 "these ran",
+        .recommendation = "A newer profiler may see into the graphs; else record once without them.",
+        .next = "launch",
+        .needs = kNeedsLaunches,
+    },
+    RuleSpec{
+        .id = "lost-kernels",
+        .measure = "lost_kernels_pct",
+        .warning = 5 * kPct,
+        .critical = 10 * kPct,
+        .title = "{lost_kernels_pct} % of the calls that launch GPU work have no GPU event: kernels were lost, and the "
+                 "GPUs seem to be idle where these ran",
+        .recommendation = "Record fewer steps or fewer activities, so that the profiler's buffers suffice, and end "
+                          "after torch.cuda.synchronize().",
+        .next = "info",
+        .needs = kNeedsLaunches,
+    },
+    RuleSpec{
+        .id = "incomplete-step",
+        .measure = "incomplete_steps",
+        .warning = 0,
+        .title = "Kernels of the last step are missing: {incomplete_steps:subject}",
+        .recommendation = "End the recording after torch.cuda.synchronize(), and leave that step out of comparisons.",
+        .next = "info",
+    },
+    RuleSpec{
+        .id = "lost-collectives",
+        .measure = "lost_collectives_pct",
+        .warning = 1 * kPct,
+        .title = "{lost_collectives_pct} % of the collectives are missing on a rank that took part",
+        .recommendation = "Events were lost, or the ranks recorded different steps: start and stop the profiler of all "
+                          "ranks at the same step.",
+        .next = "comm",
+        .needs = kNeedsRanks,
+    },
+    RuleSpec{
+        .id = "missing-ranks",
+        .measure = "missing_ranks",
+        .warning = 0,
+        .title = "{missing_ranks:subject}",
+        .recommendation = "Collect the traces of all ranks: who waits for whom cannot be told without them.",
+        .next = "info",
+        .severity = Severity::kInfo,
+    },
 };
-
-constexpr std::array kColumns{
-    ColumnSpec{"id", CellType::kText},
-    ColumnSpec{"measure", CellType::kText},
-    ColumnSpec{"compare", CellType::kText},
-    ColumnSpec{"warning", CellType::kNumberText},
-    ColumnSpec{"critical", CellType::kNumberText},
-    ColumnSpec{"also", CellType::kText},
-    ColumnSpec{"off", CellType::kInteger},
-    ColumnSpec{"recommendation", CellType::kText},
-};
-constexpr result::TableSpec kRuleTable{"rules", "Rules that summary and report apply", kColumns};
-
-std::string number_text(std::string_view measure, std::int64_t value) {
-  return fixed_point(value, result::decimals_of(measure_type(measure)));
-}
-
-Error wrong(const std::string& path, std::string message) {
-  return {ErrorCode::kUsage, path, std::move(message), {}};
-}
 
 }  // namespace
 
-RuleBook::RuleBook() {
-  for (const RuleSpec& rule : kRules) entries_.push_back({rule, false});
-}
-
-Result<RuleBook> RuleBook::from_json(std::string_view text, const std::string& path) {
-  const nlohmann::json json = nlohmann::json::parse(text, nullptr, false);
-  if (!json.is_object() || !json.contains("rules") || !json["rules"].is_array()) {
-    return wrong(
-        path, R"(is no list of rules; write {"rules": [{"id": "host-bound", "warning": 15}]}, hta rules lists them)");
-  }
-  RuleBook book;
-  std::vector<std::string_view> ids;
-  for (const Entry& entry : book.entries_) ids.push_back(entry.spec.id);
-  for (const auto& item : json["rules"]) {
-    if (!item.is_object() || !item.contains("id") || !item["id"].is_string()) return wrong(path, "a rule needs an id");
-    const std::string id = item["id"];
-    const auto entry =
-        std::find_if(book.entries_.begin(), book.entries_.end(), [&](const Entry& e) { return e.spec.id == id; });
-    if (entry == book.entries_.end()) {
-      const auto guess = nearest(id, ids);
-      return wrong(path, "there is no rule '" + id + "'" +
-                             (guess ? "; did you mean " + *guess + "?" : "; hta rules lists them"));
-    }
-    // Thresholds are written in the unit of the measure; kept as integers in its smallest decimal.
-    std::int64_t scale = 1;
-    for (int i = 0; i < result::decimals_of(measure_type(entry->spec.measure)); ++i) scale *= 10;
-    for (const auto& [key, value] : item.items()) {
-      if (key == "id") continue;
-      if (key == "off" && value.is_boolean()) entry->off = value;
-      else if (key == "warning" && value.is_number())
-        entry->spec.warning = static_cast<std::int64_t>(value.get<double>() * static_cast<double>(scale) + 0.5);
-      else if (key == "critical" && value.is_number())
-        entry->spec.critical = static_cast<std::int64_t>(value.get<double>() * static_cast<double>(scale) + 0.5);
-      else
-        return wrong(path, "rule '" + id + "': '" + key +
-                               "' is not known, or has the wrong type; there are warning, critical, off");
-    }
-  }
-  return book;
-}
-
-result::Table RuleBook::table() const {
-  result::Table table(kRuleTable);
-  for (const Entry& entry : entries_) {
-    const RuleSpec& rule = entry.spec;
-    const std::string also = rule.condition_measure.empty()
-                                 ? std::string()
-                                 : std::string(rule.condition_measure) +
-                                       (rule.condition == Compare::kAbove ? " > " : " < ") +
-                                       number_text(rule.condition_measure, rule.condition_value);
-    table.add({rule.id, rule.measure, rule.compare == Compare::kAbove ? ">" : "<",
-               number_text(rule.measure, rule.warning),
-               rule.critical ? result::Cell(number_text(rule.measure, *rule.critical)) : result::Cell(std::nullopt),
-               also.empty() ? result::Cell(std::nullopt) : result::Cell(also), entry.off ? 1 : 0, rule.recommendation});
-  }
-  return table;
+std::span<const RuleSpec> default_rules() {
+  return kRules;
 }
 
 }  // namespace hta::report

@@ -131,3 +131,17 @@ TEST_CASE("comm: one rank has time and bandwidth, but no split into waiting and 
         Rows{"50.000||||40.000000"});
   CHECK(rows_of(outcome.document, "comm_match", {"alone"}) == Rows{"1"});
 }
+
+TEST_CASE("comm: of the exposed time, what waiting explains is told") {
+  TraceSketch a;
+  TraceSketch b;
+  const SketchCollective what = pair("allreduce", 1'000'000, "BFloat16");
+  collective(a, 50, 50, what);  // waits 30; computation hides the first 35 of it
+  a.gpu("gemm", 40, 45, 0, 8);  // until 85: 15 are exposed
+  collective(b, 80, 20, what);  // waits for nobody, exposed all the time
+  const Trace one = a.build();
+  const Trace two = b.build();
+  const Outcome outcome = run(analysis::kComm, {&one, &two}, options_of(analysis::kComm));
+  CHECK(rows_of(outcome.document, "comm", {"wait_us", "exposed_us", "exposed_wait_us"}) ==
+        Rows{"30.000|35.000|15.000"});
+}

@@ -174,3 +174,33 @@ TEST_CASE("idle: --gaps limits single gaps over all ranks") {
   CHECK(rows_of(idle_of(trace, {{"gaps", "0"}}).document, "gaps").size() == 3);
   CHECK(idle_of(trace, {{"gaps", "-1"}}).status.error().text() == "--gaps must not be negative");
 }
+
+TEST_CASE("idle: gaps before events whose launch call is not known are kept apart among the causes") {
+  TraceSketch sketch;
+  sketch.kernel("a", 0, 1, 10, 10);
+  sketch.kernel("b", 3, 1, 30, 10);  // 10 after a, launched in time
+  sketch.gpu("c", 45, 10);           // 5 after b
+  sketch.gpu("d", 100, 10);          // 45 after c
+  const Trace trace = sketch.build();
+  CHECK(rows_of(idle_of(trace).document, "gap_causes", {"cause", "idle_us", "count", "after_sync_us"}) ==
+        Rows{"kernel_wait|10.000|1|", "not_linked|50.000|2|"});
+  CHECK(rows_of(idle_of(trace).document, "device_idle", {"category", "idle_us"}) ==
+        Rows{"host_wait|0.000", "kernel_wait|15.000", "other|45.000"});
+}
+
+TEST_CASE("idle: what follows a synchronising call is told by cause, also if the call ends as the gap begins") {
+  const auto after_sync = [](std::int64_t sync_end_us) {
+    TraceSketch sketch;
+    sketch.kernel("first", -20, 5, 0, 100);
+    sketch.call("cudaStreamSynchronize", 10, sync_end_us - 10);
+    sketch.op("aten::add", 120, 60);
+    sketch.kernel("second", 180, 5, 200, 50);
+    const Trace trace = sketch.build();
+    return rows_of(idle_of(trace).document, "gap_causes", {"cause", "idle_us", "after_sync_us"});
+  };
+  CHECK(after_sync(110) == Rows{"operator|60.000|60.000", "launch_latency|20.000|20.000",
+                                "synchronisation|10.000|10.000", "not_recorded|10.000|10.000"});
+  CHECK(after_sync(100) ==
+        Rows{"operator|60.000|60.000", "launch_latency|20.000|20.000", "not_recorded|20.000|20.000"});
+  CHECK(after_sync(99) == Rows{"operator|60.000|0.000", "launch_latency|20.000|0.000", "not_recorded|20.000|0.000"});
+}

@@ -32,7 +32,7 @@ TEST_CASE("launch: classes by the cutoffs, a delay is never negative") {
                                   "cudaLaunchKernel|early|50.000|49.000|0.000|short",
                                   "cudaLaunchKernel|slow call|51.000|5.000|101.000|runtime_outlier+delay_outlier"});
   CHECK(rows_of(launch_of(trace).document, "launch_summary") ==
-        Rows{"0|4|4|2|1|1|121.000|73.000|201.000|50.250|50.000|101.000|2|264.000"});
+        Rows{"0|4|4|2|1|1|121.000|73.000|201.000|50.250|50.000|101.000|2|264.000|0"});
   CHECK(rows_of(launch_of(trace, {{"runtime-cutoff", "9"}, {"delay-cutoff", "99.999"}}).document, "launch_summary",
                 {"short_kernels", "runtime_outliers", "delay_outliers"}) == Rows{"0|4|2"});
 }
@@ -61,7 +61,7 @@ TEST_CASE("launch: copies can be left out, and a rank without pairs keeps its ro
   const Trace trace = sketch.build();
   CHECK(rows_of(launch_of(trace).document, "launch_summary", {"launches", "pairs"}) == Rows{"1|1"});
   CHECK(rows_of(launch_of(trace, {{"no-memory", ""}}).document, "launch_summary") ==
-        Rows{"0|0|0|0|0|0|0.000|0.000|0.000||||0|0.000"});
+        Rows{"0|0|0|0|0|0|0.000|0.000|0.000||||0|0.000|0"});
   CHECK(launch_of(trace, {{"no-memory", ""}}).document.heading ==
         Rows{"No GPU event could be linked to a launch call."});
 }
@@ -134,4 +134,20 @@ TEST_CASE("launch: a graph launch without kernels is noted, unless a filter took
   REQUIRE(notes.size() == 1);
   CHECK(notes[0].message ==
         "rank 0: 1 graph launch has no GPU event: the kernels were not recorded, so no number here holds them");
+}
+
+TEST_CASE("launch: calls whose kernels are missing are counted, but not while a graph is captured") {
+  TraceSketch sketch;
+  sketch.kernel("gemm", 0, 5, 10, 5);
+  sketch.call("cudaLaunchKernel", 20, 5, 901);  // lost
+  sketch.call("cudaMemsetAsync", 30, 5, 902);   // a fill that need not run
+  sketch.call("cudaStreamBeginCapture", 40, 5);
+  sketch.call("cudaLaunchKernel", 50, 5, 903);       // goes into the graph
+  sketch.call("cudaLaunchKernel", 52, 5, 904, 200);  // on another thread: lost
+  sketch.call("cudaStreamEndCapture", 60, 5);
+  sketch.call("cudaLaunchKernel", 70, 5, 905);  // lost
+  sketch.call("cudaMemsetAsync", 80, 5, 906);
+  sketch.gpu("Memset (Device)", 90, 5, 906, 7, 0, "gpu_memset");
+  const Trace trace = sketch.build();
+  CHECK(rows_of(launch_of(trace).document, "launch_summary", {"launches", "bare_launches"}) == Rows{"2|3"});
 }

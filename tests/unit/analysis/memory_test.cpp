@@ -60,7 +60,7 @@ TEST_CASE("memory: the peak is the largest recorded total, the first of equal on
   r.memory(120, -600, 3);
   const Trace trace = r.sketch.build();
   const Outcome outcome = memory_of(trace);
-  CHECK(rows_of(outcome.document, "memory_peak") == Rows{"0|cuda|0|1500|10.000|5|4096|4096|1000|900|4"});
+  CHECK(rows_of(outcome.document, "memory_peak") == Rows{"0|cuda|0|1500|10.000|5|4096|4096||1000|900|4"});
   CHECK(rows_of(outcome.document, "memory_live_at_peak") ==
         Rows{"0|cuda|0|(allocated before the recording)|1000|66.67|", "0|cuda|0|(no operator)|500|33.33|1"});
 }
@@ -166,4 +166,14 @@ TEST_CASE("memory: a timeline has one row for each time, and one in front for wh
                 {"category", "bytes_at_peak", "pct_at_peak", "largest_bytes", "largest_at_us", "end_bytes"})
             .at(4) == "activation|40|24.24|40|1.000|0");
   CHECK(document.heading == Rows{"Highest peak: 165 B on rank 4, at 1.00 µs, 60.61 % of it parameter."});
+}
+
+TEST_CASE("memory: the capacity is that of the device with the number, and the host has none") {
+  Recorder r;
+  r.memory(10, 500, 1);
+  r.memory(20, 64, 1, TraceSketch::kMain, kCpu);
+  r.sketch.builder().info().devices = {{1, "GPU 1", 7, 0, ""}, {0, "GPU 0", 4096, 0, ""}};
+  const Trace trace = r.sketch.build();
+  CHECK(rows_of(memory_of(trace).document, "memory_peak", {"device_type", "capacity_bytes"}) ==
+        Rows{"cpu|", "cuda|4096"});
 }

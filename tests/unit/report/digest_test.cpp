@@ -61,6 +61,41 @@ TEST_CASE("digest: a GPU that waits for the data loader is starved for data") {
   CHECK(std::find(ids.begin(), ids.end(), "input-stall") != ids.end());
 }
 
+TEST_CASE("digest: a cause with a rule of its own is not counted again as a late host") {
+  TraceSketch sketch;
+  sketch.kernel("gemm_a", 0, 5, 10, 400);
+  sketch.op("enumerate(DataLoader)#_SingleProcessDataLoaderIter.__next__", 410, 300);
+  sketch.kernel("gemm_b", 710, 5, 720, 280);
+  sketch.kernel("gemm_c", 716, 5, 1000, 280);
+  const Trace trace = sketch.build();
+  CHECK(finding_ids(digest_of({&trace})) == std::vector<std::string>{"input-stall"});
+}
+
+TEST_CASE("digest: a step that is shorter than the others is no finding") {
+  TraceSketch sketch;
+  std::int64_t now = 0;
+  for (std::int64_t step = 0; step < 6; ++step) {
+    const std::int64_t length = step == 3 ? 50 : 100;
+    sketch.step(step, now, length);
+    sketch.kernel(step % 2 == 0 ? "gemm_a" : "gemm_b", now, 1, now + 100, length);
+    sketch.kernel("gemm_c", now + 1, 1, now + 100, length);
+    now += length;
+  }
+  const Trace trace = sketch.build();
+  CHECK(finding_ids(digest_of({&trace})).empty());
+}
+
+TEST_CASE("digest: idle time before kernels without a launch call is nobody's fault") {
+  TraceSketch sketch;
+  for (int i = 0; i < 10; ++i) sketch.gpu(i % 2 == 0 ? "gemm_a" : "gemm_b", i * 100, 40);
+  sketch.kernel("gemm_c", 950, 5, 1000, 40);
+  const Trace trace = sketch.build();
+  const result::Document document = digest_of({&trace});
+  CHECK(finding_ids(document).empty());
+  CHECK(document.summary->bottleneck == "none");
+  CHECK(document.summary->main_finding.find("before work whose launch is not known") != std::string::npos);
+}
+
 TEST_CASE("digest: communication that nothing hides bounds the run") {
   TraceSketch sketch;
   sketch.kernel("gemm", 0, 5, 10, 400);
