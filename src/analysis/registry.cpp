@@ -12,6 +12,7 @@
 #include "hta/analysis/patterns.h"
 #include "hta/analysis/steps.h"
 #include "hta/analysis/stragglers.h"
+#include "hta/analysis/timeline.h"
 #include "hta/analysis/whatif.h"
 
 #include <array>
@@ -23,7 +24,7 @@ namespace {
 // One line per analysis. Commands, help, flags and the checks of docs and tests follow from it.
 constexpr std::array kAnalyses{
     &kBreakdown, &kIdle,       &kOverlap, &kLaunch, &kPatterns, &kCounters, &kCriticalPath,
-    &kWhatif,    &kStragglers, &kComm,    &kSteps,  &kMemory,   &kDiff,
+    &kWhatif,    &kStragglers, &kComm,    &kSteps,  &kTimeline, &kMemory,   &kDiff,
 };
 
 }  // namespace

@@ -25,4 +25,16 @@ Result<IntRanges> IntRanges::parse(std::string_view text) {
   }
 }
 
+std::string range_list(std::span<const std::int64_t> sorted) {
+  std::string text;
+  for (std::size_t i = 0; i < sorted.size();) {
+    std::size_t last = i;
+    while (last + 1 < sorted.size() && sorted[last + 1] == sorted[last] + 1) ++last;
+    text += (text.empty() ? "" : ",") + std::to_string(sorted[i]);
+    if (last > i) text += (last == i + 1 ? "," : "-") + std::to_string(sorted[last]);
+    i = last + 1;
+  }
+  return text;
+}
+
 }  // namespace hta

@@ -5,6 +5,7 @@
 #include "check.h"
 #include "info.h"
 #include "memory.h"
+#include "report.h"
 #include "run_analysis.h"
 #include "schema.h"
 #include "summary.h"
@@ -22,6 +23,7 @@ std::vector<Command> make_commands() {
     all.push_back({spec->name, spec->summary, spec->details, paths, spec->tables, spec->options, spec, run});
   }
   all.push_back(check_command());
+  all.push_back(report_command());
   all.push_back(rules_command());
   all.push_back(info_command());
   all.push_back(schema_command());

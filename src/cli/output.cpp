@@ -39,6 +39,17 @@ report::Color color(const CommonOptions& common) {
   return common.color == ColorMode::kAuto && automatic ? report::Color::kYes : report::Color::kNo;
 }
 
+// A terminal whose locale names another character set gets no signs that it cannot show.
+report::Charset charset() {
+  for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
+    const char* locale = std::getenv(name);
+    if (locale == nullptr || *locale == '\0') continue;
+    const bool utf8 = contains_ignoring_case(locale, "utf-8") || contains_ignoring_case(locale, "utf8");
+    return utf8 ? report::Charset::kUnicode : report::Charset::kAscii;
+  }
+  return report::Charset::kUnicode;
+}
+
 Status sort_tables(const CommonOptions& common, result::Document& document) {
   if (common.sort.empty()) return {};
   bool found = false;
@@ -62,19 +73,6 @@ Status sort_tables(const CommonOptions& common, result::Document& document) {
   return Error{ErrorCode::kUsage, "", message, {}};
 }
 
-// "hta idle PATH" for a suggested "idle".
-void complete_next(const CommonOptions& common, result::Document& document) {
-  std::string paths;
-  for (const std::string& path : common.paths) paths += " " + path;
-  if (common.paths.size() > 4) paths = " " + common.paths.front() + " …";
-  for (std::string& next : document.next) {
-    if (!next.starts_with("hta ")) next = "hta " + next + paths;
-  }
-  for (result::Finding& finding : document.findings) {
-    if (!finding.next.empty() && !finding.next.starts_with("hta ")) finding.next = "hta " + finding.next + paths;
-  }
-}
-
 }  // namespace
 
 ExitStatus fail(const Error& error) {
@@ -92,16 +90,35 @@ void warn(const CommonOptions& common, std::string_view message) {
   if (!common.quiet) fmt::print(stderr, "hta: warning: {}\n", message);
 }
 
+std::string paths_text(const CommonOptions& common) {
+  if (common.paths.size() > 4) return " " + common.paths.front() + " …";
+  std::string text;
+  for (const std::string& path : common.paths) text += " " + path;
+  return text;
+}
+
+void complete_next(const CommonOptions& common, result::Document& document) {
+  const std::string paths = paths_text(common);
+  for (std::string& next : document.next) {
+    if (!next.starts_with("hta ")) next = "hta " + next + paths;
+  }
+  for (result::Finding& finding : document.findings) {
+    if (!finding.next.empty() && !finding.next.starts_with("hta ")) finding.next = "hta " + finding.next + paths;
+  }
+}
+
+void warn_of_notes(const CommonOptions& common, const result::Document& document) {
+  for (const result::Note& note : document.notes) {
+    if (note.severity != result::Severity::kInfo || common.verbose) warn(common, note.message);
+  }
+}
+
 ExitStatus deliver(const Command& command, const CommonOptions& common, const analysis::Options& options,
                    result::Document& document, bool lost_data) {
   if (Status status = sort_tables(common, document); !status) return fail(status.error());
   complete_next(common, document);
   const report::Format format = common.effective_format();
-  if (format != report::Format::kJson) {
-    for (const result::Note& note : document.notes) {
-      if (note.severity != result::Severity::kInfo || common.verbose) warn(common, note.message);
-    }
-  }
+  if (format != report::Format::kJson) warn_of_notes(common, document);
   if (!common.output.empty() && is_input(common.output, document)) {
     return fail({ErrorCode::kUsage, common.output, "is an input; choose another name", {}});
   }
@@ -110,6 +127,7 @@ ExitStatus deliver(const Command& command, const CommonOptions& common, const an
   render.color = color(common);
   const bool forced_width = std::getenv("COLUMNS") != nullptr && common.color == ColorMode::kAlways;
   render.width = common.output.empty() && (on_terminal() || forced_width) ? terminal_width() : 0;
+  if (render.width > 0) render.charset = charset();
   render.tables = common.tables;
   render.max_rows = options.top > 0 ? static_cast<std::size_t>(options.top) : 0;
   render.detail = common.verbose ? report::Detail::kVerbose : report::Detail::kNormal;

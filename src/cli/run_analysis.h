@@ -46,6 +46,13 @@ ExitStatus run_analysis_command(const Command& command, Invocation& invocation);
 /// Fills inputs, quality and notes of a document from what was read.
 void describe_inputs(const std::vector<input::Run>& runs, result::Document& document);
 
+/// The paths as they stand in a suggested command, each after a blank.
+std::string paths_text(const CommonOptions& common);
+/// Makes "hta idle PATH" of a suggested "idle".
+void complete_next(const CommonOptions& common, result::Document& document);
+/// Notes that matter, on standard error; all with -v.
+void warn_of_notes(const CommonOptions& common, const result::Document& document);
+
 /// Writes the document as the options ask, prints notes on standard error, and says with what status to exit.
 ExitStatus deliver(const Command& command, const CommonOptions& common, const analysis::Options& options,
                    result::Document& document, bool lost_data);

@@ -1,15 +1,9 @@
 #include "summary.h"
 
 #include "hta/analysis/diff.h"
-#include "hta/analysis/registry.h"
-#include "hta/report/digest.h"
-
-#include <array>
-#include <fstream>
-#include <iterator>
 
 #include "baseline_file.h"
-#include "run_analysis.h"
+#include "digest_run.h"
 
 namespace hta::cli {
 namespace {
@@ -17,45 +11,11 @@ namespace {
 using analysis::OptionKind;
 using analysis::OptionSpec;
 
-constexpr std::array kRulesOptions{
-    OptionSpec{"rules", OptionKind::kText, "", "FILE", "thresholds of your own (JSON; hta rules lists them)", ""},
-};
 constexpr std::array kBaselineOptions{
     OptionSpec{"save-baseline", OptionKind::kText, "", "FILE",
                "write what later runs are compared with (hta check --baseline FILE)", ""},
 };
 constexpr std::array kSummaryOptions = analysis::join(kRulesOptions, kBaselineOptions);
-
-Result<report::RuleBook> rule_book(const analysis::Options& options) {
-  const std::string path = options.text("rules");
-  if (path.empty()) return report::RuleBook();
-  std::ifstream file(path);
-  if (!file) return Error{ErrorCode::kUsage, path, "cannot be opened; --rules takes a JSON file", {}};
-  const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-  return report::RuleBook::from_json(text, path);
-}
-
-Job default_job(const analysis::AnalysisSpec& spec, const Invocation& invocation) {
-  Job job;
-  job.spec = &spec;
-  for (const OptionSpec& option : spec.options) {
-    if (!option.default_text.empty() && option.kind != OptionKind::kTextList)
-      (void)job.options.set(option, option.default_text);
-  }
-  job.options.paths = invocation.common.paths;
-  return job;
-}
-
-// Every analysis of the digest with its default options; only tables without a row per event.
-std::vector<Job> digest_jobs(const Invocation& invocation) {
-  std::vector<Job> jobs;
-  for (const std::string_view name : report::digest_analyses()) {
-    const analysis::AnalysisSpec* spec = analysis::find_analysis(name);
-    if (spec == nullptr) continue;
-    jobs.push_back(default_job(*spec, invocation));
-  }
-  return jobs;
-}
 
 // The last job of `mapped` is the comparison's: takes it out and makes a baseline of it.
 Result<std::string> take_baseline(MappedRuns& mapped) {
@@ -90,14 +50,7 @@ ExitStatus run_summary(const Command& command, Invocation& invocation) {
   }
   auto analysed = combine_runs(std::move(mapped).value(), jobs);
   if (!analysed) return fail(analysed.error());
-  report::DigestInput input;
-  input.answers = analysed->documents;
-  input.top = invocation.options.top;
-  for (const input::RunInput& rank : analysed->runs.front().inputs) {
-    if (!rank.selected) continue;
-    for (const auto& [category, count] : rank.kept_by_category) input.events_by_category[category] += count;
-  }
-  result::Document document = report::digest(input, *rules);
+  result::Document document = digest_of(*analysed, invocation, *rules);
   if (baseline) document.side_files.push_back(std::move(*baseline));
   return deliver(command, invocation.common, invocation.options, document, analysed->lost_data);
 }

@@ -89,14 +89,6 @@ std::uint32_t parity_of_prefixes(std::uint32_t bits) {
   return (bits ^ bits << 8) & 0xffff;
 }
 
-// How many of 16 bits are set; counting is no instruction of every x86-64.
-std::int32_t count_ones(std::uint32_t bits) {
-  bits -= bits >> 1 & 0x5555;
-  bits = (bits & 0x3333) + (bits >> 2 & 0x3333);
-  bits = (bits + (bits >> 4)) & 0x0f0f;
-  return static_cast<std::int32_t>((bits + (bits >> 8)) & 0x1f);
-}
-
 }  // namespace
 
 EventParser::EventParser(const ArgSet& wanted) : wanted_(wanted) {
@@ -149,15 +141,19 @@ EventParser::Key* EventParser::key_named(std::string_view name, Level level) {
   return &keys.known.back();
 }
 
+inline bool EventParser::same_high(const char* p, const Successor& guess) {
+  const std::uint32_t same = Block(p + Block::kBytes).equal(Block(guess.bytes.data() + Block::kBytes));
+  return (same & guess.high_mask) == guess.high_mask;
+}
+
 // p is behind a value (or behind the opening brace), the value of `at`; moves both to the next one, or p behind the
 // closing brace.
 inline EventParser::Field EventParser::next_key(const char*& p, Level level, Key*& at) {
   const Block low(p);
-  const Block high(p + Block::kBytes);
   for (const Successor& guess : at->successors) {
-    const std::uint32_t same =
-        low.equal(Block(guess.bytes.data())) | high.equal(Block(guess.bytes.data() + Block::kBytes)) << 16;
-    if ((same & guess.mask) == guess.mask) {
+    // Nearly all are shorter than a block.
+    const std::uint32_t same = low.equal(Block(guess.bytes.data()));
+    if ((same & guess.low_mask) == guess.low_mask && (guess.length <= Block::kBytes || same_high(p, guess))) {
       p += guess.length;
       if (static_cast<unsigned char>(*p) <= ' ' && guess.field < Field::kEndOfObject) p = skip_space(p);
       at = guess.key;
@@ -208,7 +204,9 @@ void EventParser::remember(const char* from, const char* to, Key& before, Field 
   before.next_victim = before.next_victim + 1u == kWays ? 1 : static_cast<std::uint8_t>(before.next_victim + 1);
   std::memcpy(guess.bytes.data(), from, Successor::kBytes);
   guess.length = static_cast<std::uint8_t>(length);
-  guess.mask = length == Successor::kBytes ? ~0u : (1u << length) - 1;
+  const std::uint32_t mask = length == Successor::kBytes ? ~0u : (1u << length) - 1;
+  guess.low_mask = mask & 0xffff;
+  guess.high_mask = mask >> Block::kBytes;
   guess.field = field;
   guess.key = key;
 }
@@ -243,17 +241,16 @@ const char* EventParser::skip_container(const char* p) {
   for (; p < end_; p += Block::kBytes) {
     const Block block(p);
     const std::uint32_t quotes = block.equal('"');
-    const std::uint32_t strings = parity_of_prefixes(quotes) ^ in_string;  // opening quotes and what follows them
-    if ((block.equal('\\') | (block.equal('\n') & strings)) != 0)
-      return skip_difficult_container(p, depth, in_string != 0);
-    in_string = (strings & 0x8000) != 0 ? 0xffff : 0;
+    std::uint32_t strings = 0;  // opening quotes and what follows them
+    if ((quotes | in_string) != 0) {
+      strings = parity_of_prefixes(quotes) ^ in_string;
+      if ((block.equal('\\') | (block.equal('\n') & strings)) != 0)
+        return skip_difficult_container(p, depth, in_string != 0);
+      in_string = (strings & 0x8000) != 0 ? 0xffff : 0;
+    }
     const Block folded = block.folded();
     const std::uint32_t opens = folded.equal('{') & ~strings;
     const std::uint32_t closes = folded.equal('}') & ~strings;
-    if (count_ones(closes) < depth) {
-      depth += count_ones(opens) - count_ones(closes);
-      continue;
-    }
     for (std::uint32_t both = opens | closes; both != 0; both &= both - 1) {
       const int at = std::countr_zero(both);
       depth += (opens >> at & 1u) != 0 ? 1 : -1;

@@ -68,7 +68,8 @@ class EventParser {
     static constexpr std::size_t kBytes = 32;
     Successor() { bytes.fill('\xff'); }  // found in no JSON
     std::array<char, kBytes> bytes;
-    std::uint32_t mask = ~0u;
+    std::uint32_t low_mask = 0xffff;  // of the bytes that count, in the first half and in the second
+    std::uint32_t high_mask = 0xffff;
     std::uint8_t length = 0;
     Field field = Field::kNone;
     Key* key = nullptr;
@@ -85,6 +86,7 @@ class EventParser {
     std::vector<Key*> by_name;  // by StringId
   };
 
+  static bool same_high(const char* p, const Successor& guess);
   Field next_key(const char*& p, Level level, Key*& at);
   Field read_key(const char*& p, Level level, Key*& at);
   static void remember(const char* from, const char* to, Key& before, Field field, Key* key);

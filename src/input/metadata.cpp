@@ -15,8 +15,6 @@ using Json = rapidjson::Value;
 
 constexpr unsigned kFlags =
     rapidjson::kParseStopWhenDoneFlag | rapidjson::kParseIterativeFlag | rapidjson::kParseNanAndInfFlag;
-constexpr std::size_t kMaxTexts = 200;
-constexpr std::size_t kMaxTextBytes = 4096;
 
 const Json* member(const Json& object, const char* key) {
   if (!object.IsObject()) return nullptr;
@@ -61,20 +59,6 @@ void read_distributed(const Json& object, TraceInfo& info) {
   info.backend = text(member(object, "backend"));
   if (const std::string nccl = text(member(object, "nccl_version")); !nccl.empty())
     info.versions["nccl_version"] = nccl;
-  const Json* groups = member(object, "pg_config");
-  if (groups == nullptr || !groups->IsArray()) return;
-  for (const Json& entry : groups->GetArray()) {
-    ProcessGroup group;
-    group.name = text(member(entry, "pg_name"));
-    group.description = text(member(entry, "pg_desc"));
-    group.size = integer(member(entry, "pg_size")).value_or(0);
-    if (const Json* ranks = member(entry, "ranks"); ranks != nullptr && ranks->IsArray()) {
-      for (const Json& rank : ranks->GetArray()) {
-        if (const auto number = integer(&rank)) group.ranks.push_back(*number);
-      }
-    }
-    info.process_groups.push_back(std::move(group));
-  }
 }
 
 bool parse(std::string_view json, rapidjson::Document& document) {
@@ -133,9 +117,6 @@ MetadataOutcome read_metadata(std::string_view key, std::string_view json, Trace
              key == "with_modules") {
     info.capture_flags[std::string(key)] =
         (document.IsBool() && document.GetBool()) || integer(&document).value_or(0) != 0;
-  } else if ((document.IsString() || document.IsNumber() || document.IsBool()) && info.texts.size() < kMaxTexts &&
-             json.size() <= kMaxTextBytes) {
-    info.texts[std::string(key)] = document.IsString() ? text(&document) : std::string(json);
   }
   return outcome;
 }

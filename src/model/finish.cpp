@@ -30,44 +30,42 @@ void remap_rows(ArgTable<Index>& args, const std::vector<std::uint32_t>& new_row
     }
     column.rows().resize(kept);
     column.values().resize(kept);
-    const auto order = sorted_order(kept, [rows](std::uint32_t a, std::uint32_t b) { return rows[a] < rows[b]; });
+    auto order = sorted_order(kept, [rows](std::uint32_t a, std::uint32_t b) { return rows[a] < rows[b]; });
     if (order.empty()) continue;
-    reorder(column.rows(), order);
-    reorder(column.values(), order);
+    Reordering reordering(std::move(order));
+    reordering.apply(column.rows());
+    reordering.apply(column.values());
   }
-}
-
-std::vector<std::uint32_t> inverse(const std::vector<std::uint32_t>& order) {
-  std::vector<std::uint32_t> out(order.size());
-  for (std::size_t i = 0; i < order.size(); ++i) out[order[i]] = static_cast<std::uint32_t>(i);
-  return out;
 }
 
 void sort_gpu(Trace& trace) {
   GpuEvents& gpu = trace.gpu;
-  const auto order = event_order(gpu.size(), {gpu.start_ns.data(), gpu.dur_ns.data(), gpu.position.data()});
+  auto order = event_order(gpu.size(), {gpu.start_ns.data(), gpu.dur_ns.data(), gpu.position.data()});
   if (order.empty()) return;
-  for_each_column(kRecordedGpuColumns, [&](auto column) { reorder(gpu.*column, order); });
-  remap_rows(trace.gpu_args, inverse(order));
+  Reordering reordering(std::move(order));
+  for_each_column(kRecordedGpuColumns, [&](auto column) { reordering.apply(gpu.*column); });
+  remap_rows(trace.gpu_args, reordering.new_rows());
 }
 
 void sort_host(Trace& trace) {
   HostEvents& host = trace.host;
-  const auto order = event_order(host.size(), {host.start_ns.data(), host.dur_ns.data(), host.position.data()});
+  auto order = event_order(host.size(), {host.start_ns.data(), host.dur_ns.data(), host.position.data()});
   if (order.empty()) return;
-  for_each_column(kRecordedHostColumns, [&](auto column) { reorder(host.*column, order); });
-  const auto new_row = inverse(order);
-  remap_rows(trace.host_args, new_row);
+  Reordering reordering(std::move(order));
+  for_each_column(kRecordedHostColumns, [&](auto column) { reordering.apply(host.*column); });
+  const std::vector<std::uint32_t>& new_rows = reordering.new_rows();
+  remap_rows(trace.host_args, new_rows);
   for (HostId& row : trace.launches.host) {
-    if (row.valid()) row = HostId(new_row[row.value()]);
+    if (row.valid()) row = HostId(new_rows[row.value()]);
   }
 }
 
 void sort_launches(Trace& trace) {
   LaunchCalls& calls = trace.launches;
-  const auto order = event_order(calls.size(), {calls.start_ns.data(), calls.dur_ns.data(), calls.position.data()});
+  auto order = event_order(calls.size(), {calls.start_ns.data(), calls.dur_ns.data(), calls.position.data()});
   if (order.empty()) return;
-  for_each_column(kRecordedLaunchColumns, [&](auto column) { reorder(calls.*column, order); });
+  Reordering reordering(std::move(order));
+  for_each_column(kRecordedLaunchColumns, [&](auto column) { reordering.apply(calls.*column); });
 }
 
 template <class Row>

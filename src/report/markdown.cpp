@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "heat_map.h"
 #include "text_layout.h"
 
 namespace hta::report {
@@ -44,7 +45,13 @@ void render_markdown(const result::Document& document, const RenderOptions& opti
   for (const result::Table* table : tables_for_people(document, options)) {
     if (!first) out << "\n";
     first = false;
-    render_table(*table, options, out);
+    if (table->map() && options.tables.empty()) {
+      out << "### " << table->title() << "\n\n```\n";
+      draw_map(*table, RenderOptions{}, out);
+      out << "```\n";
+    } else {
+      render_table(*table, options, out);
+    }
   }
   if (!document.next.empty()) {
     out << "\n**Want deeper analysis?**";

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "summary_words.h"
 #include "text_layout.h"
 
 namespace hta::report {
@@ -11,29 +12,6 @@ namespace {
 constexpr std::string_view kBold = "\033[1m";
 constexpr std::string_view kPlain = "\033[0m";
 constexpr std::size_t kRowsForPeople = 10;
-
-std::string_view bottleneck_name(std::string_view kind) {
-  if (kind == "compute") return "compute-bound";
-  if (kind == "memory") return "memory-bound";
-  if (kind == "communication") return "communication-bound";
-  if (kind == "host") return "CPU-bound (host)";
-  if (kind == "straggler") return "straggler-bound";
-  return "none dominates";
-}
-
-// "cpu_op 28,128, kernel 11,616, ..."
-std::string load_list(const result::Table& load) {
-  std::string text;
-  for (std::size_t row = 0; row < load.rows(); ++row) {
-    text += (row == 0 ? "" : ", ") + std::string(load.text(row, 0)) + " " + with_commas(load.number(row, 1));
-  }
-  return text;
-}
-
-std::string capitalised(std::string text) {
-  if (!text.empty() && text[0] >= 'a' && text[0] <= 'z') text[0] = static_cast<char>(text[0] - 'a' + 'A');
-  return text;
-}
 
 struct Parts {
   std::string quality;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "heat_map.h"
 #include "text_layout.h"
 
 namespace hta::report {
@@ -38,10 +39,14 @@ class Painter {
   Color color_;
 };
 
-// A share of 100 % in eighths of a cell.
-std::string bar(std::int64_t hundredths) {
+// A share of 100 % in eighths of a cell, or in whole ones.
+std::string bar(std::int64_t hundredths, Charset charset) {
   static constexpr std::string_view kEighths[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
   const std::int64_t clipped = std::clamp<std::int64_t>(hundredths, 0, 10'000);
+  if (charset == Charset::kAscii) {
+    const auto cells = static_cast<std::size_t>(clipped) * kBarWidth / 10'000;
+    return std::string(cells, '#') + std::string(kBarWidth - cells, ' ');
+  }
   const auto eighths = static_cast<std::size_t>(clipped) * kBarWidth * 8 / 10'000;
   std::string text;
   for (std::size_t i = 0; i < eighths / 8; ++i) text += "█";
@@ -69,12 +74,21 @@ std::size_t total_width(const result::Table& table, const Layout& layout) {
   return width;
 }
 
-// Fits the table into `width`: shortens names, then leaves out bars and columns that may go, from the right.
+bool is_empty(const result::Table& table, std::size_t column) {
+  for (std::size_t r = 0; r < table.rows(); ++r) {
+    if (!table.is_null(r, column)) return false;
+  }
+  return true;
+}
+
+// Columns that may go and say nothing are left out. Fits the table into `width`: shortens names, then leaves out bars
+// and columns that may go, from the right.
 Layout fit(const result::Table& table, std::vector<std::size_t> natural, std::size_t width) {
   Layout layout;
   layout.widths = std::move(natural);
-  layout.columns.resize(table.columns().size());
-  std::iota(layout.columns.begin(), layout.columns.end(), std::size_t{0});
+  for (std::size_t c = 0; c < table.columns().size(); ++c) {
+    if (table.columns()[c].fit == result::Fit::kAlways || !is_empty(table, c)) layout.columns.push_back(c);
+  }
   if (width == 0) return layout;
   const auto shorten = [&](std::size_t least) {
     for (;;) {
@@ -185,8 +199,8 @@ void render_table(const result::Table& table, const RenderOptions& options, Out&
       if (i > 0) out << std::string(kGap, ' ');
       put(c, cells[r][c], last);
       if (layout.bars && columns[c].bar == result::Bar::kYes) {
-        std::string drawn =
-            " " + (table.is_null(rows[r], c) ? std::string(kBarWidth, ' ') : bar(table.number(rows[r], c)));
+        std::string drawn = " " + (table.is_null(rows[r], c) ? std::string(kBarWidth, ' ')
+                                                             : bar(table.number(rows[r], c), options.charset));
         if (last) drawn.erase(drawn.find_last_not_of(' ') + 1);
         out << drawn;
       }
@@ -227,7 +241,13 @@ void render_terminal(const result::Document& document, const RenderOptions& opti
   for (const result::Table* table : tables_for_people(document, options)) {
     if (!first) out << "\n";
     first = false;
-    render_table(*table, options, out);
+    if (table->map() && options.tables.empty()) {
+      painter.paint(kBold, table->title());
+      out << "\n";
+      draw_map(*table, options, out);
+    } else {
+      render_table(*table, options, out);
+    }
   }
   std::string_view lead = "\nNext: ";
   for (const std::string& command : document.next) {

@@ -20,7 +20,7 @@ int decimals_of(CellType type) {
 }
 
 Table::Table(const TableSpec& spec, std::initializer_list<std::string_view> optional)
-    : name_(spec.name), title_(spec.title), rows_per_(spec.rows) {
+    : name_(spec.name), title_(spec.title), rows_per_(spec.rows), map_(spec.map) {
   for (const ColumnSpec& column : spec.columns) {
     const bool wanted = column.presence == Presence::kAlways ||
                         std::find(optional.begin(), optional.end(), column.name) != optional.end();

@@ -67,8 +67,9 @@ class Oracle {
   CauseMap causes() const {
     CauseMap out;
     each_device_gap([&](std::int64_t device, Nanos begin, GpuId k, GpuId before) {
-      if (kind(k, begin, 30'000) != "host_wait") return;
       const LaunchId call = t_.gpu.launch[k];
+      if (!call.valid()) out[{device, "not_linked"}] += t_.gpu.start_ns[k] - begin;
+      if (kind(k, begin, 30'000) != "host_wait") return;
       const Nanos launched = std::min(t_.launches.start_ns[call], t_.gpu.start_ns[k]);
       std::set<Nanos> cuts{begin, launched};
       for (const HostId row : IdRange<HostId>(t_.host.size())) {

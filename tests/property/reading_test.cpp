@@ -132,7 +132,6 @@ std::string told(const LoadedFile& file) {
     out << "trace " << trace.quality.kept << ' ' << trace.first_start_ns.value_or(-1) << ' ' << trace.last_end_ns << ' '
         << trace.info.rank.value_or(-1) << ' ' << trace.info.devices.size() << ' '
         << trace.info.base_time_ns.value_or(-1) << '\n';
-    for (const auto& [key, text] : trace.info.texts) out << key << '=' << text << '\n';
     for (std::size_t i = 0; i < trace.strings.size(); ++i) out << "string " << trace.strings.text(StringId(i)) << '\n';
     for (const Category& category : trace.categories)
       out << "category " << trace.text(category.text) << ' ' << category.kept << '\n';

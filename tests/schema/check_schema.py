@@ -25,6 +25,7 @@ from check_docs import commands_in, options_in  # noqa: E402
 # Arguments of commands that take something else than one run, each a list of its own; PATH stands for the trace.
 ARGUMENTS = {
     'check': [['PATH', '--fail-on', 'step_time>10s']],
+    'report': [],  # writes HTML
     'schema': [],  # is no result
     'diff': [['PATH', 'PATH']],
 }

@@ -55,6 +55,12 @@ std::vector<ListOption> list_options(Options& o) {
       list.push_back({static_cast<int>(v[0]), static_cast<int>(v[1])});
     };
   };
+  const auto step_pct = [](std::vector<StepFactor>& list) {
+    return [&list](std::string_view item) {
+      const auto v = fields(item, 3, "r:step:pct");
+      list.push_back({static_cast<int>(v[0]), static_cast<int>(v[1]), static_cast<int>(v[2])});
+    };
+  };
   const auto rank_count = [](std::vector<RankCount>& list, std::string_view form) {
     return [&list, form](std::string_view item) {
       const bool every = item.starts_with("all:");
@@ -74,10 +80,9 @@ std::vector<ListOption> list_options(Options& o) {
          o.stall.push_back({static_cast<int>(v[0]), static_cast<int>(v[1]), v[2]});
        }},
       {"--launch-delay", "r:step:pct  operators and launches of rank r take pct % of the usual time in that step",
-       [&o](std::string_view item) {
-         const auto v = fields(item, 3, "r:step:pct");
-         o.launch_delay.push_back({static_cast<int>(v[0]), static_cast<int>(v[1]), static_cast<int>(v[2])});
-       }},
+       step_pct(o.launch_delay)},
+      {"--slow-step", "r:step:pct  computation of rank r takes pct % of the usual time in that step",
+       step_pct(o.slow_step)},
       {"--sync-every", "r:n  rank r (or 'all') reads a value back after every n-th layer, which blocks",
        rank_count(o.sync_every, "r:n")},
       {"--alloc", "r:step  rank r calls cudaFree and cudaMalloc in that step",

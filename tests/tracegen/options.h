@@ -118,6 +118,7 @@ struct Options {
   std::vector<RankFactor> slow_link;  ///< `rank` is the index of a data-parallel group here.
   std::vector<Stall> stall;
   std::vector<StepFactor> launch_delay;
+  std::vector<StepFactor> slow_step;
   std::vector<RankCount> sync_every;
   std::vector<RankStep> alloc;
   bool pageable = false;

@@ -51,10 +51,15 @@ void RankSim::begin_step() {
   program_ = &job_.programs.step(rank_, step_);
   draws_ = Draws(o_.seed, rank_, step_);
   kernel_draws_ = op_draws_ = launch_draws_ = copy_draws_ = 0;
-  delay_pct_ = 100;
-  for (const StepFactor& delay : o_.launch_delay) {
-    if (delay.rank == rank_ && delay.step == step_) delay_pct_ = delay.pct;
-  }
+  const auto in_this_step = [&](const std::vector<StepFactor>& factors) {
+    int pct = 100;
+    for (const StepFactor& factor : factors) {
+      if (factor.rank == rank_ && factor.step == step_) pct = factor.pct;
+    }
+    return pct;
+  };
+  delay_pct_ = in_this_step(o_.launch_delay);
+  step_pct_ = in_this_step(o_.slow_step);
   last_gpu_ = {cpu_ns_, cpu_cause_};
   steps_.push_back({.start_ns = cpu_ns_});
   observer_.on_step_begin(step_, cpu_ns_);

@@ -174,6 +174,7 @@ class RankSim {
   // Random numbers of the step.
   Draws draws_;
   int delay_pct_ = 100;
+  int step_pct_ = 100;  // of computation, besides compute_pct_
   std::uint64_t kernel_draws_ = 0;
   std::uint64_t op_draws_ = 0;
   std::uint64_t launch_draws_ = 0;

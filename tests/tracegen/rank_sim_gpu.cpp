@@ -85,7 +85,8 @@ void RankSim::kernel(const Instr& instr) {
   const RuntimeCall call = graph_call_ ? *graph_call_ : launch_call(Api::kLaunchKernel, stream);
   const Nanos free_ns = stream.free.ns;
   const Start start = earliest_start(stream, call.end_ns + o_.lat_ns, call.end_ns);
-  const Nanos dur_ns = draws_.jitter(instr.value * compute_pct_ / 100, o_.jitter, Tag("kernel"), kernel_draws_++);
+  const Nanos usual_ns = instr.value * compute_pct_ / 100 * step_pct_ / 100;
+  const Nanos dur_ns = draws_.jitter(usual_ns, o_.jitter, Tag("kernel"), kernel_draws_++);
   occupy(stream, start, start.ns + dur_ns, Resource::kCompute, -1);
   tell_gpu(call, GpuEvent{.stream = instr.stream,
                           .bound = start.bound,

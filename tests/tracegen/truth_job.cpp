@@ -67,6 +67,7 @@ std::string injected(const Options& o) {
   for (const RankCount& f : o.sync_every) add("sync_every", "rank", f.rank, -1, "layers", f.count);
   for (const Stall& f : o.stall) add("stall", "rank", f.rank, f.step, "ns", f.ns);
   for (const StepFactor& f : o.launch_delay) add("launch_delay", "rank", f.rank, f.step, "pct", f.pct);
+  for (const StepFactor& f : o.slow_step) add("slow_step", "rank", f.rank, f.step, "pct", f.pct);
   for (const RankStep& f : o.alloc) add("alloc", "rank", f.rank, f.step, "count", 1);
   return out;
 }

@@ -3,6 +3,8 @@
 #include "hta/base/result.h"
 
 #include <cstdint>
+#include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -31,5 +33,8 @@ class IntRanges {
  private:
   std::vector<Range> ranges_;
 };
+
+/// Sorted numbers the same way, short: "0-516,518-999".
+std::string range_list(std::span<const std::int64_t> sorted);
 
 }  // namespace hta

@@ -7,7 +7,9 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <numeric>
+#include <utility>
 #include <vector>
 
 namespace hta {
@@ -67,23 +69,34 @@ inline std::vector<std::uint32_t> event_order(std::size_t rows, const OrderKeys&
   return sorted_order(rows, [&](std::uint32_t a, std::uint32_t b) { return keys.less(a, b); });
 }
 
-/// Brings `column` into the order `rows`, a permutation of it. In place, so that a column of half the trace needs no
-/// second one beside it: each value is moved once, along the cycles of the permutation.
-template <class Index, class T>
-void reorder(Column<Index, T>& column, const std::vector<std::uint32_t>& rows) {
-  T* const values = column.data();
-  std::vector<bool> placed(rows.size());
-  for (std::uint32_t first = 0; first < rows.size(); ++first) {
-    if (placed[first]) continue;
-    const T saved = values[first];
-    std::uint32_t to = first;
-    for (std::uint32_t from = rows[to]; from != first; to = from, from = rows[to]) {
-      values[to] = values[from];
-      placed[to] = true;
+/// Brings columns of one table into another order.
+class Reordering {
+ public:
+  /// `rows`: which row comes first, second, ...; a permutation.
+  explicit Reordering(std::vector<std::uint32_t> rows) : rows_(std::move(rows)), scratch_(rows_.size()) {}
+
+  /// Gathers the column four bytes of each value at a time: the runs that profilers write are read one after the other,
+  /// which is far cheaper than to follow the permutation in place, and no copy of a whole column stands beside it.
+  template <class Index, class T>
+  void apply(Column<Index, T>& column) {
+    constexpr std::size_t kPiece = std::min(sizeof(T), sizeof(std::uint32_t));
+    static_assert(sizeof(T) % kPiece == 0);
+    for (std::size_t at = 0; at < sizeof(T); at += kPiece) {
+      auto* const piece = reinterpret_cast<std::byte*>(column.data()) + at;
+      for (std::size_t i = 0; i < rows_.size(); ++i) std::memcpy(&scratch_[i], piece + rows_[i] * sizeof(T), kPiece);
+      for (std::size_t i = 0; i < rows_.size(); ++i) std::memcpy(piece + i * sizeof(T), &scratch_[i], kPiece);
     }
-    values[to] = saved;
-    placed[to] = true;
   }
-}
+
+  /// By old row, the new one. Valid until the next apply().
+  const std::vector<std::uint32_t>& new_rows() {
+    for (std::size_t i = 0; i < rows_.size(); ++i) scratch_[rows_[i]] = static_cast<std::uint32_t>(i);
+    return scratch_;
+  }
+
+ private:
+  std::vector<std::uint32_t> rows_;
+  std::vector<std::uint32_t> scratch_;
+};
 
 }  // namespace hta

@@ -262,24 +262,15 @@ struct DeviceProperties {
   std::string compute_capability;
 };
 
-struct ProcessGroup {
-  std::string name;
-  std::string description;
-  std::int64_t size = 0;
-  std::vector<std::int64_t> ranks;
-};
-
 /// What the file says about itself, outside the events.
 struct TraceInfo {
   std::optional<std::int64_t> rank;        ///< distributedInfo.rank
   std::optional<std::int64_t> world_size;  ///< distributedInfo.world_size
   std::string backend;
-  std::vector<ProcessGroup> process_groups;
   std::vector<DeviceProperties> devices;
   std::map<std::string, std::string> versions;  ///< cuda_runtime_version, hip_driver_version, nccl_version, ...
   std::map<std::string, bool> capture_flags;    ///< record_shapes, with_stack, profile_memory, with_flops, with_modules
   std::optional<std::int64_t> base_time_ns;     ///< baseTimeNanoseconds
-  std::map<std::string, std::string> texts;     ///< other scalar top-level members: trace_id, traceName, host name, ...
 };
 
 /// One rank (or one capture window of it). Times are the file's own clock.

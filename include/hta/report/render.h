@@ -19,12 +19,14 @@ std::optional<Format> format_named(std::string_view name);
 std::optional<Format> format_of_file(std::string_view path);
 
 enum class Color : std::uint8_t { kNo, kYes };
+enum class Charset : std::uint8_t { kUnicode, kAscii };  ///< of bars and maps
 enum class Detail : std::uint8_t { kNormal, kVerbose };
 enum class RowOrder : std::uint8_t { kTables, kChosen };  ///< kChosen: tables were sorted as the user wished
 
 struct RenderOptions {
   Format format = Format::kTable;
   Color color = Color::kNo;
+  Charset charset = Charset::kUnicode;
   std::size_t width = 0;            ///< columns of the terminal; 0 = nothing is cut
   std::vector<std::string> tables;  ///< only these; empty = the usual choice of the format
   std::size_t max_rows = 0;         ///< for people: of tables with a row per event; 0 = all rows of all tables

@@ -48,12 +48,21 @@ constexpr ColumnSpec if_room(std::string_view name, CellType type) {
 
 enum class RowsPer : std::uint8_t { kGroup, kEvent };  ///< kEvent: as many rows as events; left out unless asked for
 
+/// Columns by which people see a table as a map: a line per value of `row`, and a shade per value of `column` for
+/// `value`, a percentage. No row of the table stands for 0.
+struct MapSpec {
+  std::string_view row;
+  std::string_view column;
+  std::string_view value;
+};
+
 /// The contract of one table: its name and columns never change meaning.
 struct TableSpec {
   std::string_view name;
   std::string_view title;  ///< what it shows, for headings and help
   std::span<const ColumnSpec> columns;
   RowsPer rows = RowsPer::kGroup;
+  std::optional<MapSpec> map = std::nullopt;
 };
 
 /// A value to put into a row; which type it is, the column says.
@@ -102,6 +111,7 @@ class Table {
   const std::string& name() const { return name_; }
   const std::string& title() const { return title_; }
   RowsPer rows_per() const { return rows_per_; }
+  const std::optional<MapSpec>& map() const { return map_; }
   const std::vector<Column>& columns() const { return columns_; }
   std::size_t rows() const { return rows_; }
   bool is_null(std::size_t row, std::size_t column) const { return data_[column][row] == kNull; }
@@ -129,6 +139,7 @@ class Table {
   std::string name_;
   std::string title_;
   RowsPer rows_per_;
+  std::optional<MapSpec> map_;
   std::vector<Column> columns_;
   std::vector<std::vector<std::int64_t>> data_;  // by column
   std::vector<std::string> texts_;

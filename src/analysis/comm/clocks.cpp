@@ -1,5 +1,6 @@
 #include "clocks.h"
 
+#include "hta/base/exact.h"
 #include "hta/base/human.h"
 #include "hta/base/text.h"
 
@@ -29,6 +30,14 @@ std::string_view clock_method_name(ClockMethod method) {
     case ClockMethod::kNone: return "none";
   }
   return {};
+}
+
+Nanos Clocks::usual_doubt_ns() const {
+  std::vector<Nanos> residuals;
+  for (const RankClock& clock : clocks_) {
+    if (clock.residual_p50_ns) residuals.push_back(*clock.residual_p50_ns);
+  }
+  return median_times_2(residuals).value_or(0);
 }
 
 bool Clocks::any_ahead() const {

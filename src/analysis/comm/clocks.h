@@ -60,6 +60,8 @@ class Clocks {
     const RankClock& two = clocks_[b];
     return of(one) + of(two) + (one.island == two.island ? 0 : one.island_doubt_ns + two.island_doubt_ns);
   }
+  /// Of two ranks in the middle of all: twice the median residual.
+  Nanos usual_doubt_ns() const;
   /// Whether any clock was off by more than its residual.
   bool any_ahead() const;
   /// Collectives that contradict causality.

@@ -12,6 +12,7 @@
 #include <tuple>
 
 #include "bandwidth.h"
+#include "sharing.h"
 #include "tables.h"
 #include "waits.h"
 
@@ -38,7 +39,7 @@ constexpr std::array kCommColumns{
     if_room("exposed_us", kTime),
     if_room("exposed_wait_us", kTime),
     if_room("algbw_gbps", kRate),
-    ColumnSpec{"busbw_gbps", kRate},
+    if_room("busbw_gbps", kRate),
     if_room("busbw_at_duration_gbps", kRate),
     if_room("transfer_p50_us", kTime),
     if_room("transfer_p99_us", kTime),
@@ -49,24 +50,24 @@ constexpr std::array kOutlierColumns{
     ColumnSpec{"transfer_us", kTime}, ColumnSpec{"median_us", kTime},  ColumnSpec{"ratio", kRatio},
 };
 constexpr std::array kMatchColumns{
-    ColumnSpec{"group", kText},
-    ColumnSpec{"size", kInteger},
-    ColumnSpec{"loaded", kInteger},
-    ColumnSpec{"instances", kInteger},
-    ColumnSpec{"matched", kInteger},
-    ColumnSpec{"partial", kInteger},
-    ColumnSpec{"unmatched", kInteger},
-    ColumnSpec{"alone", kInteger},
-    ColumnSpec{"size_mismatch", kInteger},
-    ColumnSpec{"dtype_mismatch", kInteger},
-    ColumnSpec{"type_mismatch", kInteger},
-    ColumnSpec{"out_of_order", kInteger},
-    ColumnSpec{"method", kText},
+    ColumnSpec{"group", kText},         if_room("size", kInteger),
+    ColumnSpec{"loaded", kInteger},     ColumnSpec{"instances", kInteger},
+    ColumnSpec{"matched", kInteger},    ColumnSpec{"partial", kInteger},
+    ColumnSpec{"unmatched", kInteger},  if_room("alone", kInteger),
+    if_room("size_mismatch", kInteger), if_room("dtype_mismatch", kInteger),
+    if_room("type_mismatch", kInteger), if_room("out_of_order", kInteger),
+    if_room("method", kText),
+};
+constexpr std::array kSharedColumns{
+    ColumnSpec{"group", kText},         ColumnSpec{"other_group", kText},    if_room("ranks", kInteger),
+    ColumnSpec{"overlap_us", kTime},    ColumnSpec{"overlap_pct", kPercent}, ColumnSpec{"other_overlap_pct", kPercent},
+    ColumnSpec{"together_gbps", kRate},
 };
 constexpr std::array kTables{
     result::TableSpec{"comm", "Collectives by group, operation and size", kCommColumns},
     result::TableSpec{"comm_outliers", "Collectives whose transfer took unusually long", kOutlierColumns},
     result::TableSpec{"comm_match", "How collectives were matched across ranks", kMatchColumns},
+    result::TableSpec{"comm_shared", "Transfers of different groups at the same time", kSharedColumns},
     kClockTable,
 };
 constexpr std::array kOptions{kClockOption};
@@ -293,12 +294,14 @@ Status combine_comm(std::span<Ranked<RankComm>> ranks, const Options& options, r
   add_classes(matching, classes, document);
   add_outliers(view, matching, clocks, classes, document);
   add_match(matching, document);
-  add_clocks(view, clocks, wish.value(), kTables[3], document);
+  if (const std::string sentence = add_sharing(view, matching, kTables[3], document); !sentence.empty())
+    document.heading.push_back(sentence);
+  add_clocks(view, clocks, wish.value(), kClockTable, document);
   document.shown = {"comm"};
-  for (const std::string_view name : {"comm_outliers", "comm_match"}) {
+  for (const std::string_view name : {"comm_shared", "comm_outliers", "comm_match"}) {
     if (document.find_table(name)->rows() > 0) document.shown.emplace_back(name);
   }
-  if (clocks.any_ahead()) document.shown.emplace_back("clocks");
+  if (clocks.any_ahead() && view.size() <= kMostClocksShown) document.shown.emplace_back("clocks");
   return {};
 }
 

@@ -5,7 +5,7 @@
 #include "hta/base/text.h"
 
 #include <algorithm>
-#include <span>
+#include <map>
 #include <string>
 
 namespace hta::analysis::comm {
@@ -32,7 +32,7 @@ std::string cause_text(const Findings& found, const Judgement& judgement) {
 }
 
 void say_rank(const Findings& found, std::uint32_t r, result::Document& document) {
-  const Judgement& judgement = found.judgements[r];
+  const Judgement& judgement = found.verdicts.ranks[r];
   const Account& account = found.accounts[r];
   std::string line = rank_text(found, r);
   if (found.basis == Basis::kBusyTime) {
@@ -44,8 +44,8 @@ void say_rank(const Findings& found, std::uint32_t r, result::Document& document
             human_percent(judgement.cost.wait_ns, judgement.time_ns) + " of the step time; " +
             human_percent(judgement.cost.exposed_ns, judgement.time_ns) +
             " could be gained, the rest is hidden by other work. It arrives last in " +
-            with_commas(account.last_count) + " of " + with_commas(account.collectives) + " collectives";
-    line += judgement.steps > 1 ? " and costs most in " + std::to_string(judgement.top_steps) + " of " +
+            with_commas(account.all.last_count) + " of " + with_commas(account.all.collectives) + " collectives";
+    line += judgement.steps > 1 ? " and costs most in " + std::to_string(judgement.top_steps.size()) + " of " +
                                       std::to_string(judgement.steps) + " steps."
                                 : ".";
   } else {
@@ -55,9 +55,33 @@ void say_rank(const Findings& found, std::uint32_t r, result::Document& document
   document.heading.push_back(line + cause_text(found, judgement));
 }
 
+// "< 3.02 us"
+std::string below(Nanos doubt_ns) {
+  return "< " + human_time(std::max<Nanos>(1, doubt_ns));
+}
+
+void say_rotation(const Findings& found, result::Document& document) {
+  const Rotation& rotation = *found.verdicts.rotation;
+  std::map<std::string, std::int64_t> causes;  // without their numbers
+  for (const Judgement& judgement : found.verdicts.ranks) {
+    if (judgement.persistence != Persistence::kRotating) continue;
+    const std::string text = judgement.cause->text();
+    ++causes[text.substr(0, text.find(" (x"))];
+  }
+  const auto main =
+      std::max_element(causes.begin(), causes.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+  document.heading.push_back("Lateness rotates: in " + std::to_string(rotation.late_steps) + " of " +
+                             std::to_string(rotation.steps) + " steps a rank makes the others wait, but " +
+                             std::to_string(rotation.ranks) + " ranks take turns. Each of the others waits " +
+                             human_time(rotation.cost_ns) + " for them, " +
+                             human_percent(rotation.cost_ns, rotation.time_ns) + " of the step time. Cause, in " +
+                             std::to_string(main->second) + " of the " + std::to_string(rotation.ranks) + ": " +
+                             main->first + ". Look for work that differs from step to step, not for a bad device.");
+}
+
 // What digs deeper into the worst of them.
-void suggest(const Findings& found, std::span<const std::uint32_t> named, result::Document& document) {
-  const Cause* cause = named.empty() ? nullptr : &*found.judgements[named.front()].cause;
+void suggest(const Findings& found, const std::vector<std::uint32_t>& named, result::Document& document) {
+  const Cause* cause = named.empty() ? nullptr : &*found.verdicts.ranks[named.front()].cause;
   if (cause != nullptr && cause->named()) {
     document.next.emplace_back(cause->main() == CausePart::kLateLaunches ? "idle" : "breakdown");
   } else {
@@ -66,6 +90,19 @@ void suggest(const Findings& found, std::span<const std::uint32_t> named, result
 }
 
 }  // namespace
+
+std::vector<std::uint32_t> by_importance(const Findings& found) {
+  std::vector<std::uint32_t> order;
+  for (std::uint32_t r = 0; r < found.verdicts.ranks.size(); ++r) order.push_back(r);
+  std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+    const Judgement& left = found.verdicts.ranks[a];
+    const Judgement& right = found.verdicts.ranks[b];
+    if (left.verdict != right.verdict) return left.verdict < right.verdict;
+    if (left.persistence != right.persistence) return left.persistence < right.persistence;
+    return left.persistence != Persistence::kNone && left.cost.wait_ns > right.cost.wait_ns;
+  });
+  return order;
+}
 
 void add_heading(const Findings& found, result::Document& document) {
   if (found.ranks.size() < 2) {
@@ -80,19 +117,17 @@ void add_heading(const Findings& found, result::Document& document) {
         "works longer, not who waits.");
     document.note("no-collectives", "no collective is shared by two of the ranks: verdicts rest on busy time per step");
   }
-  std::vector<std::uint32_t> named;
-  for (std::uint32_t r = 0; r < found.judgements.size(); ++r) {
-    if (found.judgements[r].verdict != RankVerdict::kNone) named.push_back(r);
-  }
-  std::stable_sort(named.begin(), named.end(), [&](std::uint32_t a, std::uint32_t b) {
-    const Judgement& left = found.judgements[a];
-    const Judgement& right = found.judgements[b];
-    return left.verdict != right.verdict ? left.verdict < right.verdict : left.cost.wait_ns > right.cost.wait_ns;
+  if (found.verdicts.rotation) say_rotation(found, document);
+  // Of ranks that take turns there are many, and the one sentence has told of them.
+  std::vector<std::uint32_t> named = by_importance(found);
+  std::erase_if(named, [&](std::uint32_t r) {
+    const Persistence persistence = found.verdicts.ranks[r].persistence;
+    return persistence == Persistence::kNone || persistence == Persistence::kRotating;
   });
   for (std::size_t i = 0; i < std::min(named.size(), kRanksInWords); ++i) say_rank(found, named[i], document);
   if (named.size() > kRanksInWords)
     document.heading.push_back(std::to_string(named.size() - kRanksInWords) + " more ranks stand out as well.");
-  if (named.empty()) {
+  if (named.empty() && !found.verdicts.rotation) {
     const auto undecided =
         std::count_if(found.waits.begin(), found.waits.end(), [](const Wait& wait) { return !wait.last; });
     std::string line = "No rank stands out";
@@ -100,11 +135,12 @@ void add_heading(const Findings& found, result::Document& document) {
       line += ": " + with_commas(static_cast<std::int64_t>(found.waits.size())) + " collectives compared over " +
               std::to_string(found.ranks.size()) + " ranks";
       if (undecided > 0)
-        line += "; in " + with_commas(undecided) + " the arrivals differ by less than the clocks allow to tell";
+        line += "; in " + with_commas(undecided) + " the two last arrive within " + below(found.clock_doubt_ns) +
+                " of each other, which is less than the clocks allow to tell";
     }
     document.heading.push_back(line + ".");
   }
-  suggest(found, named, document);
+  suggest(found, named.empty() && found.verdicts.rotation ? by_importance(found) : named, document);
 }
 
 }  // namespace hta::analysis::comm

@@ -22,6 +22,8 @@ inline constexpr std::array kClockColumns{
 };
 inline constexpr result::TableSpec kClockTable{"clocks", "Clocks of the ranks against the first one", kClockColumns};
 
+inline constexpr std::size_t kMostClocksShown = 32;  // rows that people see unasked; a note tells the farthest clock
+
 inline constexpr OptionSpec kClockOption{
     "clock",
     OptionKind::kChoiceOrFile,

@@ -17,17 +17,15 @@ bool at_least(Int128 part, std::int64_t pct, Int128 whole) {
   return whole > 0 && part * 100 >= whole * pct;
 }
 
-// Also who is on top in which step.
-void count_steps(Ranks ranks, const std::vector<StepCosts>& costs, std::vector<Judgement>& judgements) {
-  std::map<std::int64_t, std::pair<Nanos, std::size_t>> top;
-  for (std::size_t r = 0; r < costs.size(); ++r) {
-    for (const auto& [step, cost] : costs[r]) {
-      if (step == kNoStep) continue;
-      auto& [most_ns, who] = top.try_emplace(step, 0, r).first->second;
-      if (cost.wait_ns > most_ns) most_ns = cost.wait_ns, who = r;
-    }
-  }
-  for (std::size_t r = 0; r < ranks.size(); ++r) {
+struct Top {
+  std::uint32_t rank = 0;
+  Nanos cost_ns = 0;
+};
+
+// The rank that costs most in each step, where that is no trifle.
+std::map<std::int64_t, Top> find_tops(Ranks ranks, std::vector<Judgement>& judgements) {
+  std::map<std::int64_t, Top> tops;
+  for (std::uint32_t r = 0; r < ranks.size(); ++r) {
     Judgement& judgement = judgements[r];
     for (const StepWork& work : ranks[r].partial.steps) {
       if (work.step == kNoStep) continue;
@@ -35,26 +33,63 @@ void count_steps(Ranks ranks, const std::vector<StepCosts>& costs, std::vector<J
       judgement.time_ns += work.window_ns;
     }
     if (judgement.steps == 0) judgement.time_ns = ranks[r].partial.span_ns;
-    const Nanos step_ns = judgement.steps > 0 ? judgement.time_ns / judgement.steps : 0;
-    for (const auto& [step, most] : top) {
-      judgement.top_steps += most.second == r && at_least(most.first, kFloorPct, step_ns) ? 1 : 0;
+    for (const auto& [step, cost] : judgement.step_costs) {
+      if (step == kNoStep) continue;
+      Top& top = tops.try_emplace(step, Top{r, 0}).first->second;
+      if (cost.wait_ns > top.cost_ns) top = {r, cost.wait_ns};
     }
   }
+  std::erase_if(tops, [&](const auto& entry) {
+    const Judgement& judgement = judgements[entry.second.rank];
+    return !at_least(entry.second.cost_ns, kFloorPct, judgement.steps > 0 ? judgement.time_ns / judgement.steps : 0);
+  });
+  for (const auto& [step, top] : tops) judgements[top.rank].top_steps.push_back(step);
+  return tops;
 }
 
-void decide(const StepCosts& steps, std::int64_t often_count, std::int64_t of_count, Judgement& judgement) {
-  const auto most = std::max_element(steps.begin(), steps.end(),
+void decide(std::int64_t often_count, std::int64_t of_count, Judgement& judgement) {
+  const auto most = std::max_element(judgement.step_costs.begin(), judgement.step_costs.end(),
                                      [](const auto& a, const auto& b) { return a.second.wait_ns < b.second.wait_ns; });
   const bool counts = at_least(judgement.cost.wait_ns, kFloorPct, judgement.time_ns);
-  if (judgement.steps > 1 && most != steps.end() && most->first != kNoStep &&
+  if (judgement.steps > 1 && most != judgement.step_costs.end() && most->first != kNoStep &&
       at_least(most->second.wait_ns, kOneStepPct, judgement.cost.wait_ns) &&
       (counts || at_least(most->second.wait_ns, kStepFloorPct, judgement.time_ns / judgement.steps))) {
     judgement.verdict = RankVerdict::kTransient;
+    judgement.persistence = Persistence::kTransient;
     judgement.step = most->first;
   } else if (counts && (at_least(often_count, kOftenPct, of_count) ||
-                        at_least(judgement.top_steps, kOftenPct, judgement.steps))) {
+                        at_least(static_cast<Int128>(judgement.top_steps.size()), kOftenPct, judgement.steps))) {
     judgement.verdict = RankVerdict::kStraggler;
+    judgement.persistence = Persistence::kPersistent;
   }
+}
+
+// Three ranks or more are on top in at least half of the steps, mostly another one than in the late step before; none
+// of them in half of those, and together they cost as much as a straggler would.
+std::optional<Rotation> find_rotation(const std::map<std::int64_t, Top>& tops, std::vector<Judgement>& judgements) {
+  Rotation rotation;
+  std::int64_t changes = 0;
+  std::optional<std::uint32_t> before;
+  for (const auto& [step, top] : tops) {
+    rotation.cost_ns += top.cost_ns;
+    changes += before && *before != top.rank ? 1 : 0;
+    before = top.rank;
+  }
+  rotation.late_steps = static_cast<std::int64_t>(tops.size());
+  for (const Judgement& judgement : judgements) {
+    if (judgement.verdict == RankVerdict::kStraggler) return std::nullopt;
+    if (at_least(static_cast<Int128>(judgement.top_steps.size()), kOftenPct, rotation.late_steps)) return std::nullopt;
+    rotation.ranks += judgement.top_steps.empty() ? 0 : 1;
+    rotation.steps = std::max(rotation.steps, judgement.steps);
+    rotation.time_ns = std::max(rotation.time_ns, judgement.time_ns);
+  }
+  if (rotation.ranks < 3 || !at_least(rotation.late_steps, kOftenPct, rotation.steps) ||
+      !at_least(changes, kOftenPct, rotation.late_steps) || !at_least(rotation.cost_ns, kFloorPct, rotation.time_ns))
+    return std::nullopt;
+  for (Judgement& judgement : judgements) {
+    if (!judgement.top_steps.empty()) judgement.persistence = Persistence::kRotating;
+  }
+  return rotation;
 }
 
 // Lateness is what is not hidden; where all is, the wait itself.
@@ -62,20 +97,27 @@ Nanos lateness(const Cost& cost) {
   return cost.exposed_ns > 0 ? cost.exposed_ns : cost.wait_ns;
 }
 
-void find_cause(Ranks ranks, std::uint32_t rank, const std::vector<std::uint32_t>& others, const StepCosts& steps,
-                Judgement& judgement) {
-  if (judgement.verdict == RankVerdict::kNone) return;
-  std::vector<std::int64_t> concerned;
-  Cost cost;
-  for (const auto& [step, of_step] : steps) {
-    if (judgement.step ? step != *judgement.step : step == kNoStep && judgement.steps > 0) continue;
-    concerned.push_back(step);
-    cost += of_step;
+// The steps in which to look for it; none: all.
+std::vector<std::int64_t> steps_concerned(const Judgement& judgement) {
+  if (judgement.persistence == Persistence::kRotating) return judgement.top_steps;
+  if (judgement.step) return {*judgement.step};
+  std::vector<std::int64_t> steps;
+  for (const auto& [step, cost] : judgement.step_costs) {
+    if (step != kNoStep || judgement.steps == 0) steps.push_back(step);
   }
+  return steps;
+}
+
+void find_cause(Ranks ranks, std::uint32_t rank, const std::vector<std::uint32_t>& others, Judgement& judgement) {
+  if (judgement.persistence == Persistence::kNone) return;
+  const std::vector<std::int64_t> concerned = steps_concerned(judgement);
+  Cost cost;
+  for (const std::int64_t step : concerned) cost += judgement.step_costs.at(step);
   judgement.cause = explain(ranks, rank, others, concerned, lateness(cost));
   // In the shadow of a rank that costs more, and without a reason of its own: an echo of the other's lateness.
-  if (judgement.verdict == RankVerdict::kTransient && judgement.top_steps == 0 && !judgement.cause->named()) {
+  if (judgement.steps > 0 && judgement.top_steps.empty() && !judgement.cause->named()) {
     judgement.verdict = RankVerdict::kNone;
+    judgement.persistence = Persistence::kNone;
     judgement.cause.reset();
   }
 }
@@ -91,30 +133,37 @@ std::string_view verdict_name(RankVerdict verdict) {
   return {};
 }
 
-std::vector<Judgement> judge(Ranks ranks, const std::vector<Account>& accounts) {
-  std::vector<Judgement> judgements(ranks.size());
-  std::vector<StepCosts> costs;
-  for (std::size_t r = 0; r < ranks.size(); ++r) {
-    judgements[r].cost = accounts[r].cost;
-    costs.push_back(accounts[r].steps);
+std::string_view persistence_name(Persistence persistence) {
+  switch (persistence) {
+    case Persistence::kPersistent: return "persistent";
+    case Persistence::kTransient: return "transient";
+    case Persistence::kRotating: return "rotating";
+    case Persistence::kNone: return {};
   }
-  count_steps(ranks, costs, judgements);
-  for (std::uint32_t r = 0; r < ranks.size(); ++r) {
-    const Account& account = accounts[r];
-    decide(costs[r], account.owed_count, account.collectives, judgements[r]);
-    find_cause(ranks, r, account.peers, costs[r], judgements[r]);
-  }
-  return judgements;
+  return {};
 }
 
-std::vector<Judgement> judge_by_busy_time(Ranks ranks) {
+Verdicts judge(Ranks ranks, const std::vector<Account>& accounts) {
   std::vector<Judgement> judgements(ranks.size());
-  if (ranks.size() < 2) return judgements;
+  for (std::size_t r = 0; r < ranks.size(); ++r) {
+    judgements[r].cost = accounts[r].cost;
+    judgements[r].step_costs = accounts[r].steps;
+  }
+  const std::map<std::int64_t, Top> tops = find_tops(ranks, judgements);
+  for (std::size_t r = 0; r < ranks.size(); ++r)
+    decide(accounts[r].all.owed_count, accounts[r].all.collectives, judgements[r]);
+  const std::optional<Rotation> rotation = find_rotation(tops, judgements);
+  for (std::uint32_t r = 0; r < ranks.size(); ++r) find_cause(ranks, r, accounts[r].peers, judgements[r]);
+  return {std::move(judgements), rotation};
+}
+
+Verdicts judge_by_busy_time(Ranks ranks) {
+  std::vector<Judgement> judgements(ranks.size());
+  if (ranks.size() < 2) return {std::move(judgements), std::nullopt};
   std::map<std::int64_t, std::vector<Nanos>> busy;
   for (const auto& rank : ranks) {
     for (const StepWork& work : rank.partial.steps) busy[work.step].push_back(work.busy_ns());
   }
-  std::vector<StepCosts> costs(ranks.size());
   for (std::size_t r = 0; r < ranks.size(); ++r) {
     for (const StepWork& work : ranks[r].partial.steps) {
       std::vector<Nanos> others = busy[work.step];
@@ -122,20 +171,22 @@ std::vector<Judgement> judge_by_busy_time(Ranks ranks) {
       others.erase(std::find(others.begin(), others.end(), work.busy_ns()));
       const Nanos excess_ns = work.busy_ns() - divide_half_even(*median_times_2(others), 2);
       if (excess_ns <= 0) continue;
-      costs[r][work.step] = {excess_ns, excess_ns};
-      judgements[r].cost += costs[r][work.step];
+      const Cost cost{excess_ns, excess_ns};
+      judgements[r].step_costs[work.step] = cost;
+      judgements[r].cost += cost;
     }
   }
-  count_steps(ranks, costs, judgements);
+  const std::map<std::int64_t, Top> tops = find_tops(ranks, judgements);
+  for (Judgement& judgement : judgements) decide(0, 0, judgement);
+  const std::optional<Rotation> rotation = find_rotation(tops, judgements);
   for (std::uint32_t r = 0; r < ranks.size(); ++r) {
-    decide(costs[r], 0, 0, judgements[r]);
     std::vector<std::uint32_t> others;
     for (std::uint32_t o = 0; o < ranks.size(); ++o) {
       if (o != r) others.push_back(o);
     }
-    find_cause(ranks, r, others, costs[r], judgements[r]);
+    find_cause(ranks, r, others, judgements[r]);
   }
-  return judgements;
+  return {std::move(judgements), rotation};
 }
 
 }  // namespace hta::analysis::comm

@@ -161,24 +161,39 @@ class Accountant {
   }
 
  private:
+  // The three tallies of a rank that an instance of `group` in `step` belongs to.
+  template <class Change>
+  void change(std::uint32_t rank, std::uint32_t group, std::int64_t step, Change apply) {
+    Account& account = accounts_[rank];
+    for (Tally* tally : {&account.all, &account.by_step[step], &account.by_group[group]}) apply(*tally);
+  }
+
   void book(const Wait& wait) {
     const Instance& instance = matching_.instances[wait.instance];
     Cost sum;
     const Collective* of_owed = nullptr;
+    const Collective* of_last = nullptr;
     for (const Member m : matching_.of(instance)) {
       const Collective& c = at(ranks_, m);
       const Nanos wait_ns = c.dur_ns - wait.transfer_ns;
-      ++accounts_[m.rank].collectives;
-      accounts_[m.rank].wait_suffered_ns += wait_ns;
+      change(m.rank, instance.group, c.step, [&](Tally& tally) {
+        ++tally.collectives;
+        tally.wait_suffered_ns += wait_ns;
+      });
       if (m.rank != wait.last) sum += {wait_ns, std::min(wait_ns, c.exposed_ns)};
+      if (m.rank == wait.last) of_last = &c;
       if (m.rank == wait.owed) of_owed = &c;
     }
     if (!wait.last) return;
-    ++accounts_[*wait.last].last_count;
-    accounts_[*wait.last].wait_caused_ns += sum.wait_ns;
-    accounts_[*wait.owed].wait_owed_ns += sum.wait_ns;
+    change(*wait.last, instance.group, of_last->step, [&](Tally& tally) {
+      ++tally.last_count;
+      tally.wait_caused_ns += sum.wait_ns;
+    });
+    change(*wait.owed, instance.group, of_last->step, [&](Tally& tally) {
+      tally.wait_owed_ns += sum.wait_ns;
+      tally.owed_count += of_owed != nullptr ? 1 : 0;
+    });
     if (of_owed == nullptr) return;  // passed on from a group of others: its own group tells what that costs
-    ++accounts_[*wait.owed].owed_count;
     const auto others = static_cast<Nanos>(instance.count) - 1;
     by_set_[*wait.owed][set_of_[instance.group]][of_owed->step] +=
         {divide_half_even(sum.wait_ns, others), divide_half_even(sum.exposed_ns, others)};

@@ -41,14 +41,21 @@ struct Cost {
 /// By step number.
 using StepCosts = std::map<std::int64_t, Cost>;
 
-/// One rank's account over all collectives but sends and receives, where the receiver has to wait by design.
-struct Account {
+/// Waits of one rank in some collectives.
+struct Tally {
   Nanos wait_caused_ns = 0;  ///< of the others, where this rank was last
   Nanos wait_suffered_ns = 0;
   Nanos wait_owed_ns = 0;  ///< of others, by blame
   std::int64_t last_count = 0;
   std::int64_t owed_count = 0;  ///< own instances with the blame for them
   std::int64_t collectives = 0;
+};
+
+/// One rank's account over all collectives but sends and receives, where the receiver has to wait by design.
+struct Account {
+  Tally all;
+  std::map<std::int64_t, Tally> by_step;
+  std::map<std::uint32_t, Tally> by_group;  ///< also groups of others in which it is to blame; Matching::groups
   /// Among the ranks that it costs most. One lateness shows in several groups (first the tensor-parallel one, then the
   /// data-parallel one), so what it costs in different sets of ranks does not add up.
   Cost cost;

@@ -6,11 +6,15 @@ namespace hta::report {
 
 using result::Table;
 
+const result::Document* Answers::document(std::string_view command) const {
+  const auto at = std::find_if(documents_.begin(), documents_.end(),
+                               [&](const result::Document& document) { return document.command == command; });
+  return at == documents_.end() ? nullptr : &*at;
+}
+
 const Table* Answers::table(std::string_view command, std::string_view name) const {
-  for (const result::Document& document : documents_) {
-    if (document.command == command) return document.find_table(name);
-  }
-  return nullptr;
+  const result::Document* found = document(command);
+  return found == nullptr ? nullptr : found->find_table(name);
 }
 
 std::vector<const result::Note*> Answers::notes(std::string_view code) const {

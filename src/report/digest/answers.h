@@ -20,6 +20,8 @@ class Answers {
   /// Notes of all answers with that code; the same message once.
   std::vector<const result::Note*> notes(std::string_view code) const;
   const result::Document& first() const { return documents_.front(); }
+  /// The answer of one command; null if it is not there.
+  const result::Document* document(std::string_view command) const;
 
   /// Sum of a column; with `where`, of the rows whose text column holds that text. Nothing without the table.
   std::optional<std::int64_t> sum(std::string_view command, std::string_view table, std::string_view column,
@@ -33,6 +35,7 @@ class Answers {
 class Rows {
  public:
   Rows(const result::Table* table, std::initializer_list<std::string_view> columns);
+  Rows(const result::Table& table, std::initializer_list<std::string_view> columns) : Rows(&table, columns) {}
   std::size_t size() const { return complete_ ? table_->rows() : 0; }
   bool null(std::size_t row, std::size_t column) const { return table_->is_null(row, columns_[column]); }
   /// 0 and empty for null.

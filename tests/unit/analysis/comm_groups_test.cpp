@@ -177,3 +177,20 @@ TEST_CASE("comm: every element type of the profiler has its size") {
   for (const char* dtype : {"Double", "Long", "ComplexFloat"}) CHECK(bytes(dtype) == Rows{"8.000000"});
   CHECK(bytes("ComplexDouble") == Rows{"16.000000"});
 }
+
+TEST_CASE("comm: transfers of different groups that overlap are told, with what both reach together") {
+  // On ranks 0 and 1 the dp all-reduce moves 4 MB from 100 to 140, the tp one 1 MB from 130 to 140 (of ranks 0 and 1).
+  // Rank 1 comes to dp at 60 and waits, which is no transfer.
+  const SketchCollective dp{"allreduce", "dp", "[0, 1]", 2, 1, 1'000'000, "Float"};
+  const SketchCollective tp{"allreduce", "tp", "[0, 1]", 2, 1, 250'000, "Float"};
+  std::vector<TraceSketch> ranks(2);
+  collective(ranks[0], 100, 40, dp);
+  collective(ranks[1], 60, 80, dp);
+  for (TraceSketch& rank : ranks) collective(rank, 130, 10, tp, 24);
+  const result::Document document = comm_of(ranks);
+  // 10 us on each of two ranks, of 80 and 20 us of transfer. dp moves 100 GB/s and tp 100.
+  CHECK(rows_of(document, "comm_shared") == Rows{"dp (2 ranks)|tp (2 ranks)|2|20.000|25.00|100.00|200.000000"});
+  CHECK(document.heading.back() ==
+        "Transfers of dp (2 ranks) and tp (2 ranks) overlap for 20.00 µs (25.00 % and 100.00 % of their time): if they "
+        "share links, the bandwidth of each is less than these give; together they reach 200.00 GB/s.");
+}

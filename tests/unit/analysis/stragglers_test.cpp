@@ -152,3 +152,64 @@ TEST_CASE("stragglers: one rank has nobody to be compared with") {
   REQUIRE_FALSE(outcome.document.heading.empty());
   CHECK(outcome.document.heading[0].find("one rank") != std::string::npos);
 }
+
+TEST_CASE("stragglers: lateness that goes round is told from stragglers") {
+  // In each of six steps another rank computes 50 us longer, rank 3 never.
+  std::vector<Plan> plans(4, Plan{{60, 60, 60, 60, 60, 60}});
+  for (std::size_t step = 0; step < 6; ++step) plans[step % 3].compute_us[step] = 110;
+  const Outcome outcome = stragglers_of(plans);
+  CHECK(rows_of(outcome.document, "stragglers", {"rank", "verdict", "persistence", "top_steps"}) ==
+        Rows{"0|none|rotating|2", "1|none|rotating|2", "2|none|rotating|2", "3|none||0"});
+  CHECK(outcome.document.heading[0] ==
+        "Lateness rotates: in 6 of 6 steps a rank makes the others wait, but 3 ranks take turns. Each of the others "
+        "waits "
+        "300.0 µs for them, 25.00 % of the step time. Cause, in 3 of the 3: slower kernels. Look for work that differs "
+        "from "
+        "step to step, not for a bad device.");
+  // Two that take turns are two slow ranks; and a rank on top in half of the steps is a straggler.
+  for (std::size_t step = 0; step < 6; ++step) plans[2].compute_us[step] = 60;
+  CHECK(rows_of(stragglers_of(plans).document, "stragglers", {"persistence"}) == Rows{"", "", "", ""});
+}
+
+TEST_CASE("stragglers: what each rank costs the others is told by step and by process group") {
+  const Outcome outcome = stragglers_of({kUsual, {{60, 60, 110, 60}}, kUsual, kUsual});
+  // 50 us of 200 in step 2, which each of three others waits.
+  CHECK(rows_of(outcome.document, "lateness",
+                {"rank", "step", "cost_us", "cost_pct", "wait_caused_us", "last_count", "collectives"})[6] ==
+        "1|2|50.000|25.00|150.000|1|1");
+  CHECK(rows_of(outcome.document, "lateness", {"wait_suffered_us"})[2] == "50.000");
+  CHECK(rows_of(outcome.document, "straggler_groups", {"rank", "collectives", "last_count", "owed_us"}) ==
+        Rows{"0|4|0|0.000", "1|4|1|150.000", "2|4|0|0.000", "3|4|0|0.000"});
+}
+
+TEST_CASE("stragglers: the speed of the same kernels is a second opinion") {
+  // 120 us for what takes the median rank 60; the times of collectives play no part.
+  const Outcome outcome = stragglers_of({kUsual, kUsual, {{120, 120, 120, 120}}, {{48, 48, 48, 48}}});
+  CHECK(rows_of(outcome.document, "stragglers", {"rank", "kernel_speed"}) ==
+        Rows{"2|0.5000", "0|1.0000", "1|1.0000", "3|1.2500"});
+}
+
+TEST_CASE("stragglers: nobody is ranked by differences that the clocks do not allow to tell") {
+  // Ends differ by up to 6 us: in turn by 0, 9 and 9 us from the middle of the other two. Rank 1 comes 2 us late.
+  const std::vector<std::int64_t> ragged_us{0, 6, -6};
+  std::vector<Trace> traces;
+  for (std::size_t r = 0; r < 3; ++r) {
+    TraceSketch sketch;
+    for (std::size_t s = 0; s < 9; ++s) {
+      const auto at = static_cast<std::int64_t>(s) * 200;
+      const std::int64_t done = at + 70 + (r == 1 ? 2 : 0);
+      const std::int64_t end = at + 180 + ragged_us[(s + r) % 3];
+      sketch.step(static_cast<std::int64_t>(s), at, 200);
+      sketch.gpu("gemm", at + 10, done - at - 10);
+      collective(sketch, done, end - done, {"allreduce", "world", "[0, 1, 2]", 3, static_cast<std::int64_t>(s) + 1});
+    }
+    traces.push_back(sketch.build());
+  }
+  const Outcome outcome =
+      run(analysis::kStragglers, {&traces[0], &traces[1], &traces[2]}, options_of(analysis::kStragglers));
+  CHECK(rows_of(outcome.document, "stragglers", {"last_count", "wait_caused_us"}) ==
+        Rows{"0|0.000", "0|0.000", "0|0.000"});
+  CHECK(outcome.document.heading[0] ==
+        "No rank stands out: 9 collectives compared over 3 ranks; in 9 the two last arrive within < 18.00 µs of each "
+        "other, which is less than the clocks allow to tell.");
+}

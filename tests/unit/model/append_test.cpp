@@ -132,9 +132,20 @@ TEST_CASE("event order: sorted runs are merged, the longer event first, then the
   CHECK(event_order(3, keys).empty());  // in order already
 }
 
-TEST_CASE("reorder: values follow a permutation with cycles of every length") {
-  Column<GpuId, std::int64_t> column;
-  for (const std::int64_t value : {10, 11, 12, 13, 14, 15}) column.push_back(value);
-  reorder(column, {0, 2, 1, 5, 3, 4});
-  CHECK(std::vector<std::int64_t>(column.begin(), column.end()) == std::vector<std::int64_t>{10, 12, 11, 15, 13, 14});
+template <class T>
+std::vector<T> reordered(Reordering& reordering, const std::vector<T>& values) {
+  Column<GpuId, T> column;
+  for (const T value : values) column.push_back(value);
+  reordering.apply(column);
+  return {column.begin(), column.end()};
+}
+
+TEST_CASE("reordering: values of every size follow a permutation with cycles of every length") {
+  Reordering reordering({0, 2, 1, 5, 3, 4});
+  CHECK(reordered<std::int64_t>(reordering, {10, -11, 12LL << 40, 13, 14, 15}) ==
+        std::vector<std::int64_t>{10, 12LL << 40, -11, 15, 13, 14});
+  CHECK(reordered<std::uint32_t>(reordering, {10, 11, 12, 13, 14, 15}) ==
+        std::vector<std::uint32_t>{10, 12, 11, 15, 13, 14});
+  CHECK(reordered<char>(reordering, {'a', 'b', 'c', 'd', 'e', 'f'}) == std::vector<char>{'a', 'c', 'b', 'f', 'd', 'e'});
+  CHECK(reordering.new_rows() == std::vector<std::uint32_t>{0, 2, 1, 4, 5, 3});
 }

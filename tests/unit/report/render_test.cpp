@@ -80,3 +80,60 @@ TEST_CASE("terminal: piped tables are neither cut nor coloured, and control char
   CHECK(text.find(std::string(100, 'x')) != std::string::npos);
   CHECK(text.find('\033') == std::string::npos);
 }
+
+namespace {
+constexpr std::array kMapColumns{
+    ColumnSpec{"rank", CellType::kRank},
+    ColumnSpec{"step", CellType::kInteger},
+    ColumnSpec{"late_pct", CellType::kPercent},
+};
+constexpr TableSpec kMap{"late", "Lateness", kMapColumns, RowsPer::kGroup, MapSpec{"rank", "step", "late_pct"}};
+
+// Rank 1 is late by 0, 1, 5, 10, 20 % and so on over the steps 5, 6, ...; the others never are.
+Document map_of(std::int64_t steps) {
+  constexpr std::array<std::int64_t, 5> kValues{0, 100, 500, 1000, 2000};
+  Document document;
+  document.command = "test";
+  Table table(kMap);
+  for (const std::int64_t rank : {0, 1, 2, 3}) {
+    for (std::int64_t s = 0; s < steps; ++s)
+      table.add({RankKey(rank, 0), s + 5, rank == 1 ? kValues[static_cast<std::size_t>(s % 5)] : std::int64_t{99}});
+  }
+  document.tables.push_back(std::move(table));
+  return document;
+}
+}  // namespace
+
+TEST_CASE("map: a line per rank, a shade per step, and ranks that look alike in one line") {
+  CHECK(rendered(map_of(5), report::Format::kTable) ==
+        "Lateness\n"
+        "rank             steps 5-9  worst\n"
+        "0,2,3 (3 alike)  ·····      0.99 %\n"
+        "1                ·░▒▓█      20.00 %\n"
+        "· under 1 %  ░ from 1 %  ▒ 5 %  ▓ 10 %  █ 20 %\n");
+}
+
+TEST_CASE("map: a terminal without the signs gets letters, colour only if wanted") {
+  report::RenderOptions options;
+  options.charset = report::Charset::kAscii;
+  options.width = 80;
+  CHECK(rendered(map_of(5), options).find("1                .-+*#      20.00 %\n") != std::string::npos);
+  CHECK(rendered(map_of(5), options).find('\033') == std::string::npos);
+  options.color = report::Color::kYes;
+  CHECK(rendered(map_of(5), options).find("\033[2m.\033[0m-\033[33m+*\033[0m\033[31m#\033[0m") != std::string::npos);
+}
+
+TEST_CASE("map: steps that do not fit share a sign, which shows the worst of them") {
+  report::RenderOptions options;
+  options.width = 54;  // room for ten signs
+  CHECK(rendered(map_of(20), options).find("1                ░▓█▒█░▓█▒█            20.00 %") != std::string::npos);
+  CHECK(rendered(map_of(20), options).find("steps 5-24, 2 a sign") != std::string::npos);
+}
+
+TEST_CASE("map: who asks for the table by name gets its numbers, and so does every file format") {
+  report::RenderOptions options;
+  options.tables = {"late"};
+  CHECK(rendered(map_of(2), options).find("   1     6    1.00\n") != std::string::npos);
+  CHECK(rendered(map_of(2), report::Format::kCsv).find("1,6,1.00\r\n") != std::string::npos);
+  CHECK(rendered(map_of(2), report::Format::kMarkdown).find("```\nrank ") != std::string::npos);
+}

@@ -1,0 +1,63 @@
+"""The reports that are looked at: of the demo, of real traces where they are, of two runs, of a trace with hostile names."""
+import dataclasses
+import json
+import pathlib
+import subprocess
+
+import hostile_trace
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+REAL = ROOT.parent / 'shared/conformance/real'  # optional: real traces beside the checkout
+REAL_RUNS = ('pa-dlrm-8rank', 'tl-ddp-resnet18', 'tl-vllm-decode')
+
+
+def library_is_there():
+    return any((ROOT / 'build/third_party').glob('echarts-*/echarts.min.js'))
+
+
+@dataclasses.dataclass
+class Page:
+    name: str
+    file: pathlib.Path
+    interactive: bool = False    # must hold the chart library, with its notice
+    least_charts: int = 1
+    printed: tuple = ()          # texts that must be on paper, too
+    readable: tuple = ()         # texts from the trace that must be there to read
+    measured: str = ''
+
+
+class Reports:
+    """Makes reports with one hta in one folder."""
+
+    def __init__(self, hta, folder):
+        self.hta, self.folder = pathlib.Path(hta).resolve(), folder
+
+    def run(self, *arguments):
+        command = [str(self.hta), *map(str, arguments)]
+        done = subprocess.run(command, cwd=ROOT, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            raise RuntimeError(f'{" ".join(command)}: exit status {done.returncode}: {done.stderr}')
+        return done.stdout
+
+    def make(self, name, *arguments, **expected):
+        file = self.folder / f'{name}.html'
+        self.run('report', *arguments, '-o', file)
+        return Page(name, file, library_is_there(), **expected)
+
+    def of_run(self, name, path, **expected):
+        """The report of a run must say what the summary says."""
+        finding = json.loads(self.run('summary', path, '-f', 'json'))['summary']['main_finding']
+        return self.make(name, path, printed=(finding,), **expected)
+
+    def demo(self):
+        return self.of_run('demo', 'testdata/demo', least_charts=10)
+
+    def real(self):
+        return [self.of_run(name, REAL / name, least_charts=3) for name in REAL_RUNS]
+
+    def comparison(self):
+        return self.make('comparison', '--diff', 'testdata/regression/base', 'testdata/regression/test')
+
+    def hostile(self):
+        run = hostile_trace.write(ROOT / 'testdata/demo', self.folder)
+        return self.make('hostile', run, least_charts=10, readable=hostile_trace.PAYLOADS)
