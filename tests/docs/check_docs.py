@@ -11,6 +11,7 @@
   * commands in ```console blocks of *.md and docs/*.md that run hta on testdata/ exit with 0 and print what the block
     shows; a line `...` or `…` in a block stands for any number of lines. --rewrite puts in what they print now
     (not into blocks with such a line);
+  * the tables in docs/performance.md are there, and of commands that exist;
   * links between files and to headings lead somewhere;
   * every file in testdata/ is in testdata/README.md, by its path or by the path of its folder, `demo/`.
 """
@@ -291,6 +292,15 @@ def check_testdata(results):
             results.check(f'testdata/README.md: {name}', [] if (folder / name).exists() else ['there is no such file'])
 
 
+# ---- measurements --------------------------------------------------------------------------------------------------
+def check_performance(hta, results):
+    document = ROOT / 'docs/performance.md'
+    rows = re.findall(r'^\| `hta(?:-zlib)? ([a-z-]+)[^`]*` \| [\d.]+ \|', document.read_text(encoding='utf-8'), re.MULTILINE)
+    known = commands_in(run(hta, '--help').stdout)
+    faults = [f'measures hta {command}, which is no command' for command in sorted(set(rows) - set(known))]
+    results.check('docs/performance.md', faults if rows else ['has no measurements; scripts/bench --write puts them in'])
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument('--hta', required=True, help='the program')
@@ -302,6 +312,7 @@ def main():
     check_commands(options.hta, results)
     check_mandoc(results)
     check_markdown_commands(options.hta, options.rewrite, results)
+    check_performance(options.hta, results)
     check_links(results)
     check_testdata(results)
     print(f'{results.passed} passed, {results.failed} failed')

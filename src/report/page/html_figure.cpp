@@ -26,7 +26,9 @@ void write_figure(const Figure& figure, std::string_view paths, Out& out) {
       << (figure.plot ? ">" : " class=\"missing\">") << escaped(figure.caption) << "</p></figcaption>\n";
   if (figure.plot) {
     write_legend(*figure.plot, out);
-    out << "<div class=\"chart\" data-chart=\"" << id << "\"><div class=\"static\">\n";
+    // The room is kept from the beginning, so that nothing moves when the interactive chart comes.
+    out << "<div class=\"chart\" data-chart=\"" << id
+        << "\" style=\"min-height:" << std::to_string(room_of(*figure.plot)) << "px\"><div class=\"static\">\n";
     write_svg(*figure.plot, figure.title + ". " + figure.caption, out);
     out << "</div></div>\n";
   }

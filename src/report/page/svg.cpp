@@ -13,4 +13,10 @@ int height_of(const Plot& plot) {
   return std::visit([](const auto& kind) { return height_of(kind); }, plot);
 }
 
+int room_of(const Plot& plot) {
+  constexpr int kSlider = 26;
+  const bool zooms = std::holds_alternative<Lines>(plot) || std::holds_alternative<Tracks>(plot);
+  return height_of(plot) + (zooms ? kSlider : 0);
+}
+
 }  // namespace hta::report::page

@@ -15,7 +15,9 @@ namespace hta::report::page {
 /// Writes one <svg> element. `label` is read to people who do not see it.
 void write_svg(const Plot& plot, std::string_view label, Out& out);
 
-/// The height of the picture in CSS pixels; the interactive chart takes the same room.
+/// The height of the picture in CSS pixels.
 int height_of(const Plot& plot);
+/// The room of the interactive chart: that of the picture, and of what zooms it.
+int room_of(const Plot& plot);
 
 }  // namespace hta::report::page

@@ -51,13 +51,15 @@ std::string tooltip(const Bars& bars, std::size_t row, const Series& series, con
 }
 
 // The value of a bar that stands alone, beside its end or, where there is no room, inside.
-void draw_value(std::int64_t value, Across begin, Across end, int y, const DisplayUnit& unit, Canvas& canvas) {
+void draw_value(std::int64_t value, Tone tone, Across begin, Across end, int y, const DisplayUnit& unit,
+                Canvas& canvas) {
+  const std::string inside = "value in on-" + std::string(tone_name(tone));
   const std::string text = shown_with_unit(value, unit);
   const bool room_right = end < Across::of(82, 100);
   if (value >= 0 && room_right) canvas.text(end, y, text, Anchor::kStart, "value", 5);
-  else if (value >= 0) canvas.text(end, y, text, Anchor::kEnd, "value in", -5);
+  else if (value >= 0) canvas.text(end, y, text, Anchor::kEnd, inside, -5);
   else if (Across::of(18, 100) < begin) canvas.text(begin, y, text, Anchor::kEnd, "value", -5);
-  else canvas.text(begin, y, text, Anchor::kStart, "value in", 5);
+  else canvas.text(begin, y, text, Anchor::kStart, inside, 5);
 }
 
 void draw_row(const Bars& bars, std::size_t row, int top, const Axis& axis, Canvas& canvas) {
@@ -81,7 +83,7 @@ void draw_row(const Bars& bars, std::size_t row, int top, const Axis& axis, Canv
       canvas.rect(begin, y, end - begin, kThinBar - (grouped ? 2 : 0), fill_class(series.tone),
                   tooltip(bars, row, series, axis.unit));
     }
-    if (grouped || alone) draw_value(value, begin, end, y + 11, axis.unit, canvas);
+    if (grouped || alone) draw_value(value, series.tone, begin, end, y + 11, axis.unit, canvas);
     sum += value;
     if (grouped) y += kThinBar;
   }

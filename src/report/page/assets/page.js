@@ -4,7 +4,6 @@
   'use strict';
   const charts = JSON.parse(document.getElementById('charts').textContent);
   const live = [];  // {chart, model} of the interactive charts
-  const ROOM_FOR_SLIDER = 26;
   const CHARACTER = 7.2;  // width of one in the labels of named bars
 
   // ---- theme: automatic, light, dark -------------------------------------------------------------------------------
@@ -138,7 +137,8 @@
           symbol: points ? 'circle' : 'none', symbolSize: 6, sampling: 'lttb',
           lineStyle: {width: 1.5, color: colour(line.tone)}, itemStyle: {color: colour(line.tone)},
         })),
-        {type: 'scatter', data: model.marks, symbolSize: 9, itemStyle: {color: colour('warning')}, z: 5},
+        ...(model.marks.length === 0 ? [] : [
+          {type: 'scatter', data: model.marks, symbolSize: 9, itemStyle: {color: colour('warning')}, z: 5}]),
       ],
     };
   }
@@ -249,7 +249,7 @@
     const element = document.createElement('div');
     element.className = 'live';
     element.tabIndex = 0;
-    element.style.height = `${model.height + (model.kind === 'lines' || model.kind === 'tracks' ? ROOM_FOR_SLIDER : 0)}px`;
+    element.style.height = place.style.minHeight;
     place.append(element);
     const chart = echarts.init(element, null, {renderer: 'svg'});
     chart.setOption(optionOf(model, chart.getWidth()));

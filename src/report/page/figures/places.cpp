@@ -50,6 +50,16 @@ Tone tone_of(std::string_view shows) {
   return Tone::kOther;
 }
 
+// Rows of a place, which follow each other.
+Excerpt events_of(const Table& events, std::string_view place) {
+  const Rows rows(events, {"place"});
+  Excerpt excerpt{&events, "timeline --table place_events"};
+  while (excerpt.first_row < rows.size() && rows.text(excerpt.first_row, 0) != place) ++excerpt.first_row;
+  excerpt.end_row = excerpt.first_row;
+  while (excerpt.end_row < rows.size() && rows.text(excerpt.end_row, 0) == place) ++excerpt.end_row;
+  return excerpt;
+}
+
 Tracks tracks_of(const Table& events, std::string_view place, Interval window, Interval marked) {
   const Rows rows(events, {"place", "track_number", "track", "start_us", "dur_us", "shows", "name"});
   Tracks tracks;
@@ -89,6 +99,7 @@ std::optional<Figure> window_figure(const Table& places, const Table& events, co
     const Interval marked{rows.number(row, 3), rows.number(row, 3) + rows.number(row, 4)};
     figure.plot = tracks_of(events, of.place, window, marked);
     if (!has_marks(*figure.plot)) break;
+    figure.excerpt = events_of(events, of.place);
     figure.how =
         "Events of the rank around the place, which is shaded: host events of the launching thread by how they are "
         "nested, then GPU events by stream. The axis counts from the beginning of the window.";
