@@ -50,8 +50,8 @@ def draws_charts(browser, page):
         for chart in charts:
             faults += [f'{how} chart {chart["id"]}: {fault}' for fault in chart_faults(chart, how == 'interactive')]
         if how == 'interactive':
-            faults += [f'{how} chart {chart["id"]}: a series without data' for chart in browser.probe('series')
-                       if not chart['data'] or 0 in chart['data']]
+            faults += [f'{how} chart {chart["id"]}: no data' for chart in browser.probe('series')
+                       if not any(chart['data'])]
     return few(faults)
 
 
@@ -101,6 +101,49 @@ def is_readable(browser, page):
     if not (brightness['light'] > 0.7 and brightness['dark'] < 0.1):
         faults.append('backgrounds are not light and dark: {light:.2f}, {dark:.2f}'.format(**brightness))
     return faults
+
+
+def changes_theme(browser, page):
+    """a button takes it from light to dark, where its text can be read as well, and back"""
+    browser.open(page.file)
+    browser.probe('scroll_through')
+    seen = []
+    for _ in range(3):
+        if not browser.probe('press_theme'):
+            return ['there is no button for the theme']
+        seen.append('dark' if browser.probe('page_colours')['background'] < 0.1 else 'light')
+        if seen[-1] == 'dark':
+            faint = browser.probe('faint_texts', LEAST_CONTRAST)
+    if set(seen) != set(SCHEMES):
+        return [f'the button for the theme leads to {", ".join(seen)}']
+    return [f'dark by choice: {fault}' for fault in few(faint)]
+
+
+def answers_buttons(browser, page):
+    """every button does something, and none ends in an error"""
+    browser.open(page.file)
+    browser.probe('scroll_through')
+    faults = [f'does nothing: {name}' for name in browser.probe('idle_buttons')]
+    faults += [f'console: {level}: {message}' for level, message in browser.console() if level in LOUD]
+    return few(faults)
+
+
+def zooms_by_keys(browser, page):
+    """in some of the interactive charts + looks closer and 0 goes back"""
+    browser.open(page.file)
+    browser.probe('scroll_through')
+    zoomed, left = 0, []
+    for index in itertools.count():
+        if not browser.probe('focus_chart', index):
+            break
+        before = browser.probe('focused_chart')
+        browser.press('+')
+        changed = browser.probe('focused_chart') != before
+        browser.press('0')
+        zoomed += changed
+        if browser.probe('focused_chart') != before:
+            left.append(f'chart {index}: 0 does not go back')
+    return few(left if zoomed or not page.interactive else ['no chart looks closer'])
 
 
 def is_usable_by_keyboard(browser, page):
@@ -160,11 +203,15 @@ def prints(browser, page):
         file.write(pdf)
         file.flush()
         printed = subprocess.run(['pdftotext', '-layout', file.name, '-'], capture_output=True, text=True, check=False).stdout
-    squeezed = re.sub(r'\s+', '', printed)
-    faults += [f'not on paper: {wanted}' for wanted in page.printed if re.sub(r'\s+', '', wanted) not in squeezed]
+    faults += [f'not on paper: {wanted}' for wanted in page.printed if squeezed(wanted) not in squeezed(printed)]
     if not text:
         faults.append('no title')
     return faults
+
+
+def squeezed(text):
+    """Without what a line break on paper or the beginning of a sentence changes."""
+    return re.sub(r'\s+', '', text).casefold()
 
 
 def has_tables(browser, page):
@@ -232,4 +279,5 @@ def opens_fast(browser, page, least_of=3, most_ms=1000, most_bytes=3_000_000):
     return faults
 
 
-GENERAL = (is_quiet, draws_charts, has_tables, fits_width, is_readable, is_usable_by_keyboard, is_well_built, prints, names_its_library)
+GENERAL = (is_quiet, draws_charts, has_tables, fits_width, is_readable, changes_theme, answers_buttons, is_usable_by_keyboard,
+           is_well_built, prints, names_its_library)

@@ -15,7 +15,8 @@ HEIGHT = 900
 KEYS = {  # name: (DOM key, code, virtual key code, text)
     'Tab': ('Tab', 'Tab', 9, ''),
     'Enter': ('Enter', 'Enter', 13, '\r'),
-    'Space': (' ', 'Space', 32, ' '),
+    '+': ('+', 'NumpadAdd', 107, '+'),
+    '0': ('0', 'Digit0', 48, '0'),
 }
 
 
@@ -47,7 +48,8 @@ class Browser:
     def open(self, file, width=1280, scheme='light', media='', scripts=True):
         """Opens a file in a window of that width; a narrow one is a telephone's. What was logged before is forgotten."""
         self.cdp('Emulation.setDeviceMetricsOverride', width=width, height=HEIGHT, deviceScaleFactor=1, mobile=width < 600)
-        self.cdp('Emulation.setEmulatedMedia', media=media, features=[{'name': 'prefers-color-scheme', 'value': scheme}])
+        self.cdp('Emulation.setEmulatedMedia', media=media, features=[
+            {'name': 'prefers-color-scheme', 'value': scheme}, {'name': 'prefers-reduced-motion', 'value': 'reduce'}])
         self.cdp('Emulation.setScriptExecutionDisabled', value=not scripts)
         self.driver.get('about:blank')
         self.width, self.address = width, file.resolve().as_uri()

@@ -6,10 +6,10 @@ var probes = (() => {
   const shown = (element) => element.checkVisibility({ visibilityProperty: true }) && element.getClientRects().length > 0;
   const painted = (paint) => paint !== 'none' && paint !== 'transparent' && !/^rgba\(.*, 0\)$/.test(paint);
 
-  // ---- charts: every figure with a picture -------------------------------------------------------------------------
-  const figures = () => [...document.querySelectorAll('figure')];
+  // ---- charts: every figure, but those that say what is missing ----------------------------------------------------
+  const figures = () => [...document.querySelectorAll('figure')].filter((figure) => !figure.querySelector('figcaption .missing'));
   const interactive = (figure) => figure.querySelector('[_echarts_instance_] svg');
-  const drawings = (figure) => [...figure.querySelectorAll('svg')].filter(shown);
+  const drawings = (figure) => [...figure.querySelectorAll('svg')].filter((svg) => shown(svg) && !svg.parentElement.closest('svg'));
 
   // What a picture shows beside text: shapes with a paint and an area or a length.
   function marks(picture) {
@@ -49,28 +49,31 @@ var probes = (() => {
 
   // Shows the tooltip of the first and last datum of every series, as a mouse would.
   async function show_tooltips() {
-    let count = 0;
     for (const figure of figures().filter(interactive)) {
       const chart = echarts.getInstanceByDom(figure.querySelector('[_echarts_instance_]'));
       for (const [seriesIndex, one] of chart.getModel().getSeries().entries())
         for (const dataIndex of new Set([0, one.getData().count() - 1])) {
-          chart.dispatchAction({ type: 'showTip', seriesIndex, dataIndex });
-          count += 1;
+          try {
+            chart.dispatchAction({ type: 'showTip', seriesIndex, dataIndex });
+          } catch (problem) {
+            console.error(`tooltip of ${figure.id}, series ${seriesIndex}, datum ${dataIndex}: ${problem}`);
+          }
         }
       await new Promise((done) => setTimeout(done, 20));
     }
-    return count;
   }
 
   // ---- layout ------------------------------------------------------------------------------------------------------
-  // Down and up again, for what is drawn only when it is seen.
+  // Down and up again, for what is drawn only when it is seen; the page says when its charts are there.
   async function scroll_through() {
+    const waiting = () => window.echarts && document.documentElement.dataset.charts !== 'live';
+    for (let patience = 200; patience > 0 && waiting(); patience -= 1) await new Promise((done) => setTimeout(done, 20));
     const step = window.innerHeight * 0.8;
     for (let y = 0; y < document.documentElement.scrollHeight; y += step) {
-      window.scrollTo(0, y);
+      window.scrollTo({ top: y, behavior: 'instant' });
       await new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
     }
-    window.scrollTo(0, 0);
+    window.scrollTo({ top: 0, behavior: 'instant' });
   }
 
   function open_details() {
@@ -112,7 +115,7 @@ var probes = (() => {
   // What is painted under the middle of a text of a picture: a mark of it, or the page.
   function background_in_picture(label) {
     const box = label.getBoundingClientRect();
-    label.scrollIntoView({ block: 'center' });
+    label.scrollIntoView({ block: 'center', behavior: 'instant' });
     const here = label.getBoundingClientRect();
     for (const below of document.elementsFromPoint(here.left + box.width / 2, here.top + box.height / 2)) {
       if (below === label || label.contains(below) || below.contains(label)) continue;
@@ -124,10 +127,10 @@ var probes = (() => {
   }
 
   function faint_texts(least) {
-    const faint = [];
+    const faint = new Set();
     const note = (element, colour, background) => {
       const ratio = contrast(channels(colour), background);
-      if (ratio < least) faint.push(`${name(element)}: ${colour} on rgb(${background.slice(0, 3).join(', ')}) has ${ratio.toFixed(2)}`);
+      if (ratio < least) faint.add(`${name(element)}: ${colour} on rgb(${background.slice(0, 3).join(', ')}) has ${ratio.toFixed(2)}`);
     };
     const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
     const seen = new Set();
@@ -141,7 +144,7 @@ var probes = (() => {
       if (picture) note(element, style.fill, background_in_picture(element));
       else note(element, style.color, background_of(element));
     }
-    return faint;
+    return [...faint];
   }
 
   const page_colours = () => ({ background: luminance(background_of(document.body)), text: getComputedStyle(document.body).color });
@@ -178,6 +181,35 @@ var probes = (() => {
       beyond: !!target && (target === element || target.contains(element) ||
         !!(target.compareDocumentPosition(element) & Node.DOCUMENT_POSITION_FOLLOWING)),
     };
+  }
+
+  // Presses every button that there is, and again where one press is to be undone. -> those that change nothing
+  async function idle_buttons() {
+    const settled = () => new Promise((done) => setTimeout(done, 10));
+    const idle = [];
+    for (const button of [...document.querySelectorAll('button')].filter(shown)) {
+      const before = document.documentElement.outerHTML;
+      button.click();
+      await settled();
+      if (document.documentElement.outerHTML === before) idle.push(name(button));
+      button.click();
+      await settled();
+    }
+    return idle;
+  }
+  const theme_button = () => [...document.querySelectorAll('button')].find((button) => /theme/i.test(button.textContent) && shown(button));
+  const press_theme = () => !!theme_button() && (theme_button().click(), true);
+
+  const zoomable = () => [...document.querySelectorAll('[_echarts_instance_]')].filter((place) => place.tabIndex >= 0);
+  function focus_chart(index) {
+    if (zoomable()[index]) zoomable()[index].focus();
+    return index < zoomable().length;
+  }
+  // The shapes in it. They are drawn in the next frame; drawn anew they may come in another order, with other clip paths.
+  async function focused_chart() {
+    await new Promise((done) => requestAnimationFrame(() => setTimeout(done, 20)));
+    const shapes = [...document.activeElement.querySelectorAll('path, text, rect, circle, polyline, polygon, line')];
+    return shapes.map((shape) => shape.outerHTML.replace(/\bzr\d+-\w+/g, '')).sort().join('\n');
   }
 
   // ---- text --------------------------------------------------------------------------------------------------------
@@ -225,5 +257,5 @@ var probes = (() => {
   }
 
   return { charts, series, show_tooltips, scroll_through, open_details, wider_than, faint_texts, page_colours, focused, focusables,
-    focused_details_open, broken_anchors, after_skip, tables, page_text, structure, intruders, times };
+    focused_details_open, broken_anchors, after_skip, idle_buttons, press_theme, focus_chart, focused_chart, tables, page_text, structure, intruders, times };
 })();

@@ -1,5 +1,6 @@
 """The reports that are looked at: of the demo, of real traces where they are, of two runs, of a trace with hostile names."""
 import dataclasses
+import functools
 import json
 import pathlib
 import subprocess
@@ -52,12 +53,14 @@ class Reports:
     def demo(self):
         return self.of_run('demo', 'testdata/demo', least_charts=10)
 
-    def real(self):
-        return [self.of_run(name, REAL / name, least_charts=3) for name in REAL_RUNS]
-
     def comparison(self):
-        return self.make('comparison', '--diff', 'testdata/regression/base', 'testdata/regression/test')
+        return self.make('comparison', '--diff', 'testdata/regression/base', 'testdata/regression/test', least_charts=2)
 
     def hostile(self):
         run = hostile_trace.write(ROOT / 'testdata/demo', self.folder)
         return self.make('hostile', run, least_charts=10, readable=hostile_trace.PAYLOADS)
+
+    def recipes(self):
+        """-> name: how to make the page; may raise RuntimeError"""
+        real = {name: functools.partial(self.of_run, name, REAL / name, least_charts=3) for name in REAL_RUNS if REAL.is_dir()}
+        return {'demo': self.demo, 'comparison': self.comparison, 'hostile': self.hostile, **real}

@@ -6,11 +6,15 @@
     run.py --hta ... --screenshots FOLDER              writes pictures instead, for somebody to look at
 """
 import argparse
+import contextlib
 import functools
+import os
 import pathlib
 import sys
 import tempfile
+import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 try:
     from chromium import Browser
@@ -23,57 +27,75 @@ import reports
 VIEWS = [(width, scheme) for width in checks.WIDTHS for scheme in checks.SCHEMES]
 
 
-def report_tests(pages):
-    """-> (name, function of a browser that returns faults, page)"""
-    for page in pages:
+def report_tests(recipes, pages):
+    """Makes the pages, appends them to pages. -> (name, function of a browser that returns faults)"""
+    for name, make in recipes.items():
+        try:
+            page = make()
+        except RuntimeError as problem:
+            yield f'{name}: is made', functools.partial(fail, str(problem))
+            continue
+        pages.append(page)
         chosen = list(checks.GENERAL)
-        if page.name == 'demo':
-            chosen.append(checks.opens_fast)
+        if name == 'demo':
+            chosen += [checks.opens_fast, checks.zooms_by_keys]
         if page.readable:
             chosen.append(checks.is_harmless)
         for check in chosen:
-            yield f'{page.name}: {check.__name__}', functools.partial(call, check, page)
+            yield f'{name}: {check.__name__}', functools.partial(call, check, page)
 
 
 def call(check, page, browser):
     return check(browser, page)
 
 
-def make_pages(maker):
-    pages = [maker.demo(), maker.comparison(), maker.hostile()]
-    if reports.REAL.is_dir():
-        pages += maker.real()
-    else:
-        print(f'SKIPPED: reports of {", ".join(reports.REAL_RUNS)} (no ../shared)')
-    if not reports.library_is_there():
-        print('SKIPPED: interactive charts (no chart library here; scripts/fetch-echarts fetches it)')
-    return pages
+def fail(problem, _):
+    return [problem]
 
 
 def run(tests):
+    """Runs the tests side by side, each thread in a browser of its own. -> (passed, failed)"""
     passed = failed = 0
-    with Browser() as browser:
-        for name, test in tests:
-            begin = time.monotonic()
-            try:
-                faults = test(browser)
-            except Exception as problem:  # a probe that broke on this page; the other tests go on
-                faults = [f'the check itself failed: {problem}']
+    own = threading.local()
+    with contextlib.ExitStack() as browsers, ThreadPoolExecutor(os.cpu_count()) as pool:
+        def look(test):
+            if not hasattr(own, 'browser'):
+                own.browser = browsers.enter_context(Browser())
+            return look_with(own.browser, test)
+        for (name, _), (faults, seconds) in zip(tests, pool.map(look, (test for _, test in tests))):
             passed, failed = passed + (not faults), failed + bool(faults)
-            print(f'{"FAILED" if faults else "ok":6} {name} ({time.monotonic() - begin:.1f} s)', flush=True)
+            print(f'{"FAILED" if faults else "ok":6} {name} ({seconds:.1f} s)', flush=True)
             for fault in faults:
                 print(f'       {fault}', flush=True)
     return passed, failed
 
 
-def take_screenshots(pages, folder):
+def look_with(browser, test):
+    """-> (faults, seconds)"""
+    begin = time.monotonic()
+    try:
+        faults = test(browser)
+    except Exception as problem:  # a probe that broke on this page; the other tests go on
+        faults = [f'the check itself failed: {problem}']
+    return faults, time.monotonic() - begin
+
+
+def take_screenshots(recipes, folder):
     folder.mkdir(parents=True, exist_ok=True)
     with Browser() as browser:
-        for page in pages:
+        for name, make in recipes.items():
+            page = make()
             for width, scheme in VIEWS:
                 browser.open(page.file, width, scheme)
                 browser.probe('scroll_through')
-                browser.screenshot(folder / f'{page.name}-{width}-{scheme}.png')
+                browser.screenshot(folder / f'{name}-{width}-{scheme}.png')
+
+
+def say_what_is_skipped():
+    if not reports.REAL.is_dir():
+        print(f'SKIPPED: reports of {", ".join(reports.REAL_RUNS)} (no ../shared)')
+    if not reports.library_is_there():
+        print('SKIPPED: interactive charts (no chart library here; scripts/fetch-echarts fetches it)')
 
 
 def main():
@@ -84,12 +106,14 @@ def main():
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix='hta-reports-') as name:
         folder = pathlib.Path(name)
-        pages = make_pages(reports.Reports(options.hta, folder))
+        recipes = reports.Reports(options.hta, folder).recipes()
         if options.screenshots:
-            take_screenshots([page for page in pages if options.filter in page.name], options.screenshots)
+            take_screenshots({name: make for name, make in recipes.items() if options.filter in name}, options.screenshots)
             return 0
-        tests = [*faulty.tests(folder), *report_tests(pages)]
+        pages = []
+        tests = [*faulty.tests(folder), *report_tests(recipes, pages)]
         passed, failed = run([test for test in tests if options.filter in test[0]])
+    say_what_is_skipped()
     for page in pages:
         if page.measured:
             print(f'{page.name}: {page.measured}')

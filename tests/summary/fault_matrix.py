@@ -64,6 +64,7 @@ TABLE = [
     Row('loader stalls on one rank', in_every_step('--stall', 20000000), 'straggler', 'straggler', True,
         'rank {r} (late launches (data loading))'),
     Row('loader stalls on all ranks', in_every_step('--stall', 20000000, 'all'), 'input-stall', 'host', says='DataLoader'),
+    Row('GPU three times as slow in one step', '--slow-step {r}:{s}:300', 'outlier-steps', '', True, 'step {s} on rank {r},'),
     Row('slow host in one step', '--launch-delay {r}:{s}:4000', 'outlier-steps', '', True, 'step {s} on rank {r},'),
     Row('slow host on one rank', in_every_step('--launch-delay', 600), 'straggler', 'straggler', True,
         'rank {r} (late launches (operator dispatch))', base=FAST_GPU),

@@ -29,6 +29,12 @@ void measure_excess(Meter& meter) {
     rank.compute_ns += rows.number(row, 1);
     rank.span_ns += rows.number(row, 2);
   }
+  // What single steps add is not uneven work; measure_outliers() tells of it.
+  const Rows outliers(meter.answers().table("steps", "outlier_steps"), {"rank", "part", "part_change_us"});
+  for (std::size_t row = 0; row < outliers.size(); ++row) {
+    if (outliers.text(row, 1) == "compute" && outliers.number(row, 2) > 0)
+      ranks[outliers.rank(row, 0)].compute_ns -= outliers.number(row, 2);
+  }
   if (ranks.size() < kRanksToCompare) {
     meter.put("compute_excess_pct", {});
     meter.put("compute_excess_time_pct", {});
