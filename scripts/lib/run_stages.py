@@ -10,6 +10,7 @@ A stage that fails does not keep the others from running. Logs are in build/test
 `N passed, N failed`; the exit status is 0 only if nothing failed.
 """
 import argparse
+import importlib.util
 import os
 import pathlib
 import re
@@ -205,6 +206,15 @@ def stage_instructions(stage, _):
         stage.run('scripts/bench', '--instructions', counted=True)
 
 
+def stage_browser(stage, _):
+    missing = [program for program in ('chromium', 'chromedriver', 'pdftotext') if shutil.which(program) is None]
+    missing += [] if importlib.util.find_spec('selenium') else ['selenium']
+    if missing:
+        raise Skipped(f'no {", ".join(missing)}; scripts/setup --browser installs what is missing')
+    if stage.configure_and_build('release', 'hta'):
+        stage.run(PYTHON, '-B', 'tests/browser/run.py', '--hta', 'build/release/hta', counted=True)
+
+
 def conformance(preset):
     def stage_conformance(stage, options):
         if not CONFORMANCE.is_file():
@@ -230,6 +240,7 @@ STAGES = {
     'format': ('clang-format has nothing to change', stage_format, True),
     'release': ('g++, optimised, warnings are errors; all of ctest', stage_release, True),
     'conformance': ('the release build against real traces and known answers', conformance('release'), True),
+    'browser': ('reports in a headless Chromium', stage_browser, False),
     'clang': ('all of it compiles with clang, warnings are errors', stage_clang, False),
     'asan': ('address and undefined-behaviour sanitizers; ctest', stage_asan, False),
     'conformance-asan': ('the sanitized build against damaged and odd traces', conformance('asan'), False),

@@ -47,17 +47,20 @@ class Browser:
 
     def open(self, file, width=1280, scheme='light', media='', scripts=True):
         """Opens a file in a window of that width; a narrow one is a telephone's. What was logged before is forgotten."""
-        self.cdp('Emulation.setDeviceMetricsOverride', width=width, height=HEIGHT, deviceScaleFactor=1, mobile=width < 600)
+        self.resize(width, mobile=width < 600)
         self.cdp('Emulation.setEmulatedMedia', media=media, features=[
             {'name': 'prefers-color-scheme', 'value': scheme}, {'name': 'prefers-reduced-motion', 'value': 'reduce'}])
         self.cdp('Emulation.setScriptExecutionDisabled', value=not scripts)
         self.driver.get('about:blank')
-        self.width, self.address = width, file.resolve().as_uri()
+        self.address = file.resolve().as_uri()
         self.driver.get_log('browser')
         self.driver.get_log('performance')
         self.driver.get(self.address)
         if not scripts:
             self.cdp('Runtime.evaluate', expression=PROBES)
+
+    def resize(self, width, mobile=False):
+        self.cdp('Emulation.setDeviceMetricsOverride', width=width, height=HEIGHT, deviceScaleFactor=1, mobile=mobile)
 
     def probe(self, name, *arguments):
         """Calls a function of probes.js in the page and waits for what it returns."""

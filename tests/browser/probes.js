@@ -3,6 +3,7 @@ var probes = (() => {
   const text = (element) => (element.textContent || '').trim().replace(/\s+/g, ' ').slice(0, 60);
   const name = (element) =>
     element.tagName.toLowerCase() + (element.id ? '#' + element.id : '') + (text(element) ? ` "${text(element)}"` : '');
+  const next_frame = () => new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
   const shown = (element) => element.checkVisibility({ visibilityProperty: true }) && element.getClientRects().length > 0;
   const painted = (paint) => paint !== 'none' && paint !== 'transparent' && !/^rgba\(.*, 0\)$/.test(paint);
 
@@ -71,9 +72,13 @@ var probes = (() => {
     const step = window.innerHeight * 0.8;
     for (let y = 0; y < document.documentElement.scrollHeight; y += step) {
       window.scrollTo({ top: y, behavior: 'instant' });
-      await new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
+      await next_frame();
     }
     window.scrollTo({ top: 0, behavior: 'instant' });
+  }
+
+  async function settle() {
+    for (let frames = 3; frames > 0; frames -= 1) await next_frame();
   }
 
   function open_details() {
@@ -160,7 +165,7 @@ var probes = (() => {
     const style = getComputedStyle(element);
     const box = element.getBoundingClientRect();
     return {
-      index: focusable().indexOf(element),
+      index: stops.indexOf(element),
       name: name(element),
       href: element.getAttribute('href'),
       tag: element.tagName.toLowerCase(),
@@ -168,8 +173,12 @@ var probes = (() => {
       seen: box.bottom > 0 && box.top < window.innerHeight && box.right > 0 && box.width > 1 && box.height > 1,
     };
   }
-  const focusables = () => focusable().map(name);
-  const focused_details_open = () => !!document.activeElement.closest('details') && document.activeElement.closest('details').open;
+  let stops = [];  // where Tab should stop
+  function focusables() {
+    stops = focusable();
+    return stops.map(name);
+  }
+  const focused_details_open = () => !!document.activeElement.closest('details[open]');
   const broken_anchors = () =>
     [...document.querySelectorAll('a[href^="#"]')].filter((a) => !document.getElementById(a.getAttribute('href').slice(1))).map(name);
 
@@ -185,19 +194,22 @@ var probes = (() => {
 
   // Presses every button that there is, and again where one press is to be undone. -> those that change nothing
   async function idle_buttons() {
-    const settled = () => new Promise((done) => setTimeout(done, 10));
     const idle = [];
+    let changes = 0;
+    new MutationObserver((records) => { changes += records.length; })
+      .observe(document, { attributes: true, characterData: true, childList: true, subtree: true });
     for (const button of [...document.querySelectorAll('button')].filter(shown)) {
-      const before = document.documentElement.outerHTML;
+      await next_frame();
+      changes = 0;
       button.click();
-      await settled();
-      if (document.documentElement.outerHTML === before) idle.push(name(button));
+      await next_frame();
+      if (!changes) idle.push(name(button));
       button.click();
-      await settled();
     }
     return idle;
   }
-  const theme_button = () => [...document.querySelectorAll('button')].find((button) => /theme/i.test(button.textContent) && shown(button));
+  const theme_button = () =>
+    [...document.querySelectorAll('button')].find((button) => /theme/i.test(button.textContent) && shown(button));
   const press_theme = () => !!theme_button() && (theme_button().click(), true);
 
   const zoomable = () => [...document.querySelectorAll('[_echarts_instance_]')].filter((place) => place.tabIndex >= 0);
@@ -223,6 +235,7 @@ var probes = (() => {
         reachable: !!table && (!table.closest('details') || !!table.closest('details').querySelector('summary')),
       };
     });
+  const last_cell = () => text([...document.querySelectorAll('figure table td')].pop());
   const page_text = () => document.body.innerText;
   const structure = () => ({
     lang: document.documentElement.lang,
@@ -256,6 +269,7 @@ var probes = (() => {
     return { load: navigation.loadEventEnd || null, paint: paint() ? paint().startTime : null, ...(with_chart && { chart: first_chart_ms }) };
   }
 
-  return { charts, series, show_tooltips, scroll_through, open_details, wider_than, faint_texts, page_colours, focused, focusables,
-    focused_details_open, broken_anchors, after_skip, idle_buttons, press_theme, focus_chart, focused_chart, tables, page_text, structure, intruders, times };
+  return { charts, series, show_tooltips, scroll_through, settle, open_details, wider_than, faint_texts, page_colours, focused,
+    focusables, focused_details_open, broken_anchors, after_skip, idle_buttons, press_theme, focus_chart, focused_chart,
+    tables, last_cell, page_text, structure, intruders, times };
 })();

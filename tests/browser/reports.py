@@ -21,9 +21,9 @@ class Page:
     name: str
     file: pathlib.Path
     interactive: bool = False    # must hold the chart library, with its notice
+    thoroughly: bool = False     # look also at what does not depend on what is in it
     least_charts: int = 1
-    printed: tuple = ()          # texts that must be on paper, too
-    readable: tuple = ()         # texts from the trace that must be there to read
+    readable: tuple = ()         # texts that must be there to read, on paper, too
     measured: str = ''
 
 
@@ -48,13 +48,15 @@ class Reports:
     def of_run(self, name, path, **expected):
         """The report of a run must say what the summary says."""
         finding = json.loads(self.run('summary', path, '-f', 'json'))['summary']['main_finding']
-        return self.make(name, path, printed=(finding,), **expected)
+        return self.make(name, path, readable=(finding,), **expected)
 
     def demo(self):
-        return self.of_run('demo', 'testdata/demo', least_charts=10)
+        return self.of_run('demo', 'testdata/demo', least_charts=10, thoroughly=True)
 
     def comparison(self):
-        return self.make('comparison', '--diff', 'testdata/regression/base', 'testdata/regression/test', least_charts=2)
+        runs = ('testdata/regression/base', 'testdata/regression/test')
+        answer = self.run('diff', *runs).splitlines()[0]
+        return self.make('comparison', '--diff', *runs, readable=(answer,), least_charts=2, thoroughly=True)
 
     def hostile(self):
         run = hostile_trace.write(ROOT / 'testdata/demo', self.folder)

@@ -36,12 +36,7 @@ def report_tests(recipes, pages):
             yield f'{name}: is made', functools.partial(fail, str(problem))
             continue
         pages.append(page)
-        chosen = list(checks.GENERAL)
-        if name == 'demo':
-            chosen += [checks.opens_fast, checks.zooms_by_keys]
-        if page.readable:
-            chosen.append(checks.is_harmless)
-        for check in chosen:
+        for check in checks.OF_CONTENT + (checks.OF_BUILD if page.thoroughly else ()):
             yield f'{name}: {check.__name__}', functools.partial(call, check, page)
 
 
