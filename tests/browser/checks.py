@@ -100,14 +100,16 @@ def width_faults(browser, width, where):
 
 
 def is_readable(browser, page):
-    """text stands out from its background, light and dark, and the two differ"""
+    """text stands out from its background, light and dark, with scripts and without, and light and dark differ"""
     faults = []
     brightness = {}
-    for scheme in SCHEMES:
-        browser.open(page.file, scheme=scheme)
-        browser.probe('scroll_through')
+    for scheme, scripts in itertools.product(SCHEMES, (True, False)):
+        browser.open(page.file, scheme=scheme, scripts=scripts)
+        if scripts:
+            browser.probe('scroll_through')
         brightness[scheme] = browser.probe('page_colours')['background']
-        faults += [f'{scheme}: {fault}' for fault in few(browser.probe('faint_texts', LEAST_CONTRAST))]
+        where = scheme if scripts else f'{scheme}, static'
+        faults += [f'{where}: {fault}' for fault in few(browser.probe('faint_texts', LEAST_CONTRAST))]
     if not (brightness['light'] > 0.7 and brightness['dark'] < 0.1):
         faults.append('backgrounds are not light and dark: {light:.2f}, {dark:.2f}'.format(**brightness))
     return faults

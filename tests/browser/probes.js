@@ -117,16 +117,15 @@ var probes = (() => {
     return matchMedia('(prefers-color-scheme: dark)').matches && /dark/.test(getComputedStyle(document.documentElement).colorScheme)
       ? [18, 18, 18] : [255, 255, 255];
   }
-  // What is painted under the middle of a text of a picture: a mark of it, or the page.
+  // What is painted under the beginning of a text of a picture (its end may be cut off): a mark of it, or the page.
   function background_in_picture(label) {
-    const box = label.getBoundingClientRect();
     label.scrollIntoView({ block: 'center', behavior: 'instant' });
-    const here = label.getBoundingClientRect();
-    for (const below of document.elementsFromPoint(here.left + box.width / 2, here.top + box.height / 2)) {
-      if (below === label || label.contains(below) || below.contains(label)) continue;
+    const box = label.getBoundingClientRect();
+    for (const below of document.elementsFromPoint(box.left + Math.min(4, box.width / 2), box.top + box.height / 2)) {
       if (!below.closest('svg')) break;
-      const fill = getComputedStyle(below).fill;
-      if (below.tagName !== 'text' && painted(fill) && /^rgb/.test(fill)) return channels(fill);
+      const style = getComputedStyle(below);
+      const solid = style.fillOpacity * style.opacity > 0.5 && /^rgb/.test(style.fill) && painted(style.fill);
+      if (solid && below.matches('path, rect, circle, polygon')) return channels(style.fill);
     }
     return background_of(label.closest('svg'));
   }

@@ -110,11 +110,11 @@ void draw_standing(const Bars& bars, std::string_view label, Canvas& canvas) {
   const auto down = [&](std::int64_t value) {
     return kColumnsRoom - static_cast<int>(Int128{value} * (kColumnsRoom - 16) / axis.ticks.last);
   };
-  canvas.open(height_of(bars), label, "");
+  canvas.open(height_of(bars), label, "pad");
   for (std::int64_t value = 0; value <= axis.ticks.last; value += axis.ticks.step) {
     canvas.horizontal(down(value));
     if (value > 0)
-      canvas.text(Across(), down(value) - 3, tick_label(value, axis.ticks, axis.unit), Anchor::kStart, "tick");
+      canvas.text(Across(), down(value) + 4, tick_label(value, axis.ticks, axis.unit), Anchor::kEnd, "tick", -8);
   }
   const std::int64_t every = (columns + 7) / 8;
   const bool histogram = bars.layout == Layout::kHistogram;
