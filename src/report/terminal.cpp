@@ -227,7 +227,7 @@ void render_table(const result::Table& table, const RenderOptions& options, Out&
 void render_terminal(const result::Document& document, const RenderOptions& options, Out& out) {
   Painter painter(out, options.color);
   if (const std::string line = quality_line(document, options.detail); !line.empty()) {
-    painter.paint(kYellow, line);
+    painter.paint(kYellow, wrapped(line, options.width, "  "));
     out << "\n";
   }
   for (const std::string& line : document.heading) out << wrapped(line, options.width, "  ") << "\n";

@@ -41,10 +41,12 @@ void say_rank(const Findings& found, std::uint32_t r, result::Document& document
             (judgement.step ? ", in step " + std::to_string(*judgement.step) + " only." : ".");
   } else if (judgement.verdict == RankVerdict::kStraggler) {
     line += " makes the others wait, each of them " + human_time(judgement.cost.wait_ns) + ", " +
-            human_percent(judgement.cost.wait_ns, judgement.time_ns) + " of the step time; " +
-            human_percent(judgement.cost.exposed_ns, judgement.time_ns) +
-            " could be gained, the rest is hidden by other work. It arrives last in " +
-            with_commas(account.all.last_count) + " of " + with_commas(account.all.collectives) + " collectives";
+            human_percent(judgement.cost.wait_ns, judgement.time_ns) + " of its own step time; " +
+            (judgement.cost.exposed_ns == judgement.cost.wait_ns
+                 ? "all of it"
+                 : human_time(judgement.cost.exposed_ns) + " of it, which no other work hides,") +
+            " could be gained. It arrives last in " + with_commas(account.all.last_count) + " of " +
+            with_commas(account.all.collectives) + " collectives";
     line += judgement.steps > 1 ? " and costs most in " + std::to_string(judgement.top_steps.size()) + " of " +
                                       std::to_string(judgement.steps) + " steps."
                                 : ".";
