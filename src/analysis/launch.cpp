@@ -1,5 +1,7 @@
 #include "hta/analysis/launch.h"
 
+#include "hta/base/human.h"
+
 #include <algorithm>
 #include <unordered_map>
 
@@ -194,8 +196,8 @@ void note_bare_graphs(std::span<Ranked<Partial>> ranks, result::Document& docume
     const std::int64_t bare = partial.bare_graph_launches;
     if (bare == 0) continue;
     document.note("graph-launches-bare",
-                  "rank " + std::to_string(context.rank.rank()) + ": " + std::to_string(bare) +
-                      (bare == 1 ? " graph launch has" : " graph launches have") +
+                  "rank " + std::to_string(context.rank.rank()) + ": " +
+                      human_count(bare, "graph launch has", "graph launches have") +
                       " no GPU event: the kernels were not recorded, so no number here holds them");
   }
 }

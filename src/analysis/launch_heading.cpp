@@ -10,10 +10,6 @@ namespace {
 
 constexpr std::size_t kRanksDrawn = 8;
 
-std::string counted(std::int64_t n, std::string_view one, std::string_view many) {
-  return with_commas(n) + " " + std::string(n == 1 ? one : many);
-}
-
 // Names the rank, and the step, in which most launches came late.
 std::string where_late(std::span<Ranked<Partial>> ranks) {
   const auto fewer = [](const auto& a, const auto& b) { return a.partial.late.count < b.partial.late.count; };
@@ -50,7 +46,7 @@ void say_late(std::span<Ranked<Partial>> ranks, result::Document& document) {
     document.heading.push_back("No launch came late: the GPU never waited for one.");
     return;
   }
-  document.heading.push_back(counted(late.count, "launch", "launches") + " of " + with_commas(pairs) +
+  document.heading.push_back(human_count(late.count, "launch", "launches") + " of " + with_commas(pairs) +
                              " came late: the GPU had run dry and waited " + human_time(late.wait_ns) + ", " +
                              human_percent(late.wait_ns, span_ns) + " of the time." + where_late(ranks));
   if (late.wait_ns * 20 > span_ns) document.next.push_back("idle");
@@ -111,7 +107,7 @@ void draw_histograms(std::span<Ranked<Partial>> ranks, result::Document& documen
   }
   if (ranks.size() > kRanksDrawn) {
     document.heading.push_back(
-        "(" + counted(static_cast<std::int64_t>(ranks.size() - kRanksDrawn), "more rank", "more ranks") +
+        "(" + human_count(static_cast<std::int64_t>(ranks.size() - kRanksDrawn), "more rank", "more ranks") +
         " in --table histograms)");
   }
 }

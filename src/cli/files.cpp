@@ -1,6 +1,6 @@
 #include "files.h"
 
-#include "hta/base/text.h"
+#include "hta/base/human.h"
 #include "hta/report/overlay.h"
 
 #include <algorithm>
@@ -83,8 +83,8 @@ Status make_folder_of(const std::string& path) {
   return {};
 }
 
-std::string counted(std::uint64_t n, std::string_view what) {
-  return with_commas(static_cast<std::int64_t>(n)) + " " + std::string(what);
+std::string counted(std::uint64_t n, std::string_view one, std::string_view many) {
+  return human_count(static_cast<std::int64_t>(n), one, many);
 }
 
 }  // namespace
@@ -138,13 +138,14 @@ Status write_overlays(const CommonOptions& common, const result::Document& docum
     };
     if (Status status = write_file(target, fill); !status) return status;
     if (counts.lost > 0) {
-      warn(common,
-           target + ": " + counted(counts.lost, "damaged places") + " of " + overlay.source_path + " are left out");
+      warn(common, target + ": " + counted(counts.lost, "damaged place", "damaged places") + " of " +
+                       overlay.source_path + " left out");
     }
     if (common.quiet) continue;
-    std::string line = "hta: wrote " + target + ": " + counted(counts.copied, "records") + " of " + overlay.source_path;
-    if (counts.dropped > 0) line += " (" + counted(counts.dropped, "others") + " left out)";
-    fmt::print(stderr, "{}, {}\n", line, counted(counts.added, "added"));
+    std::string line =
+        "hta: wrote " + target + ": " + counted(counts.copied, "record", "records") + " of " + overlay.source_path;
+    if (counts.dropped > 0) line += " (" + counted(counts.dropped, "other", "others") + " left out)";
+    fmt::print(stderr, "{}, {}\n", line, counted(counts.added, "added", "added"));
   }
   return {};
 }

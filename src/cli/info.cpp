@@ -1,5 +1,6 @@
 #include "info.h"
 
+#include "hta/base/human.h"
 #include "hta/base/text.h"
 
 #include <array>
@@ -293,9 +294,8 @@ ExitStatus run(const Command& command, Invocation& invocation) {
     if (table.rows() > 0 && !aside) document.shown.push_back(table.name());
   }
   if (document.shown.empty()) document.shown.push_back(document.tables.back().name());
-  document.heading.push_back(with_commas(static_cast<std::int64_t>(document.quality.events)) +
-                             (document.quality.events == 1 ? " event of " : " events of ") +
-                             std::to_string(contents.ranks) + (contents.ranks == 1 ? " rank, " : " ranks, ") +
+  document.heading.push_back(human_count(static_cast<std::int64_t>(document.quality.events), "event", "events") +
+                             " of " + human_count(static_cast<std::int64_t>(contents.ranks), "rank", "ranks") + ", " +
                              with_commas(static_cast<std::int64_t>(document.quality.gpu_events)) + " of them on GPUs.");
   document.next = {contents.gpu_events ? "breakdown" : "steps"};
   return deliver(command, common, invocation.options, document, runs.front().lost_data);

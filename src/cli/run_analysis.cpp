@@ -1,5 +1,7 @@
 #include "run_analysis.h"
 
+#include "hta/base/human.h"
+
 #include <algorithm>
 #include <mutex>
 #include <utility>
@@ -144,8 +146,9 @@ void describe_inputs(const std::vector<input::Run>& runs, result::Document& docu
         }
         if (input.shared_launches > 0) {
           document.note("launch-shared",
-                        prefix + input.path + ": " + std::to_string(input.shared_launches) +
-                            (input.shared_launches == 1 ? " launch call has" : " launch calls have") +
+                        prefix + input.path + ": " +
+                            human_count(static_cast<std::int64_t>(input.shared_launches), "launch call has",
+                                        "launch calls have") +
                             " several GPU events each, all of its correlation; the call counts once",
                         result::Severity::kInfo);
         }
@@ -154,8 +157,9 @@ void describe_inputs(const std::vector<input::Run>& runs, result::Document& docu
           const auto kind = static_cast<EventFault>(f);
           const bool worth_a_line = kind != EventFault::kProfilerSpan && fault.count > 0;
           if (!worth_a_line) continue;
-          std::string message = prefix + input.path + ": " + std::to_string(fault.count) +
-                                (fault.count == 1 ? " event: " : " events: ") + std::string(event_fault_text(kind));
+          std::string message = prefix + input.path + ": " +
+                                human_count(static_cast<std::int64_t>(fault.count), "event", "events") + ": " +
+                                std::string(event_fault_text(kind));
           if (!fault.first_offsets.empty())
             message += " (first at byte " + std::to_string(fault.first_offsets.front()) + ")";
           document.note("events", message, result::Severity::kInfo);

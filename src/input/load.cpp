@@ -1,6 +1,6 @@
 #include "hta/input/load.h"
 
-#include "hta/base/text.h"
+#include "hta/base/human.h"
 
 #include <array>
 #include <optional>
@@ -17,7 +17,7 @@ namespace {
 constexpr std::uint64_t kExpansionFrom = std::uint64_t{1} << 30;
 
 std::string counted(std::uint64_t n, std::string_view one, std::string_view many) {
-  return with_commas(static_cast<std::int64_t>(n)) + " " + std::string(n == 1 ? one : many);
+  return human_count(static_cast<std::int64_t>(n), one, many);
 }
 
 std::string at_byte(std::uint64_t offset) {

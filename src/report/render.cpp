@@ -84,11 +84,11 @@ std::string quality_line(const result::Document& document, Detail detail) {
     parts.push_back(fixed_point(static_cast<std::int64_t>(q.gpu_events_linked * 1000 / q.gpu_events), 1) +
                     " % of GPU events linked to a launch");
   }
-  std::size_t bad_files = 0;
-  for (const result::Input& input : document.inputs) bad_files += input.status != "ok" ? 1u : 0u;
-  if (bad_files > 0) parts.push_back(count(bad_files) + (bad_files == 1 ? " file" : " files") + " not used");
+  const auto bad_files = std::count_if(document.inputs.begin(), document.inputs.end(),
+                                       [](const result::Input& input) { return input.status != "ok"; });
+  if (bad_files > 0) parts.push_back(human_count(bad_files, "file", "files") + " not used");
   if (parts.empty() && detail == Detail::kNormal) return {};
-  std::string line = "Quality: " + count(q.events) + (q.events == 1 ? " event" : " events") + " used";
+  std::string line = "Quality: " + human_count(static_cast<std::int64_t>(q.events), "event", "events") + " used";
   for (const std::string& part : parts) line += ", " + part;
   return line + " (hta info tells more)";
 }

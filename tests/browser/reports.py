@@ -12,7 +12,7 @@ REAL = ROOT.parent / 'shared/conformance/real'  # optional: real traces beside t
 REAL_RUNS = ('pa-dlrm-8rank', 'tl-ddp-resnet18', 'tl-vllm-decode')
 
 
-def library_is_there():
+def has_chart_library():
     return any((ROOT / 'build/third_party').glob('echarts-*/echarts.min.js'))
 
 
@@ -43,7 +43,7 @@ class Reports:
     def make(self, name, *arguments, **expected):
         file = self.folder / f'{name}.html'
         self.run('report', *arguments, '-o', file)
-        return Page(name, file, library_is_there(), **expected)
+        return Page(name, file, has_chart_library(), **expected)
 
     def of_run(self, name, path, **expected):
         """The report of a run must say what the summary says."""

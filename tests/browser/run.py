@@ -89,7 +89,7 @@ def take_screenshots(recipes, folder):
 def say_what_is_skipped():
     if not reports.REAL.is_dir():
         print(f'SKIPPED: reports of {", ".join(reports.REAL_RUNS)} (no ../shared)')
-    if not reports.library_is_there():
+    if not reports.has_chart_library():
         print('SKIPPED: interactive charts (no chart library here; scripts/fetch-echarts fetches it)')
 
 

@@ -25,22 +25,11 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+sys.path.insert(0, str(ROOT / 'tests/support'))
+from results import Results  # noqa: E402
+
 ELLIPSIS = ('...', '…')
 NO_TABLES = {'report', 'schema'}  # commands that take the options of all and have no table
-
-
-class Results:
-    def __init__(self):
-        self.passed = self.failed = 0
-
-    def check(self, what, faults):
-        """faults: list of what is wrong with `what`"""
-        if faults:
-            self.failed += 1
-            for fault in faults:
-                print(f'FAIL {what}: {fault}')
-        else:
-            self.passed += 1
 
 
 def run(*command, **more):

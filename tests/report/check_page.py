@@ -23,6 +23,9 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+sys.path.insert(0, str(ROOT / 'tests/support'))
+from results import Results  # noqa: E402
+
 VOID = {'meta', 'link', 'br', 'img', 'input', 'hr', 'base'}
 LOADING = {'img', 'link', 'iframe', 'object', 'embed', 'video', 'audio', 'source', 'base', 'form', 'image', 'use'}
 MOST_BYTES = 3_000_000
@@ -136,18 +139,10 @@ def hostile_trace():
     return json.dumps({'schemaVersion': 1, 'distributedInfo': {'rank': 0}, 'traceEvents': events})
 
 
-class Checker:
+class Checker(Results):
     def __init__(self, hta, folder):
+        super().__init__()
         self.hta, self.folder = hta, folder
-        self.passed = self.failed = 0
-
-    def check(self, what, faults):
-        if faults:
-            self.failed += 1
-            for fault in faults:
-                print(f'FAIL {what}: {fault}')
-        else:
-            self.passed += 1
 
     def hta_run(self, *arguments):
         return subprocess.run([self.hta, *map(str, arguments)], cwd=ROOT, stdin=subprocess.DEVNULL, capture_output=True, check=False)

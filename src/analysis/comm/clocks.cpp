@@ -2,7 +2,6 @@
 
 #include "hta/base/exact.h"
 #include "hta/base/human.h"
-#include "hta/base/text.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -84,8 +83,7 @@ void add_clocks(Ranks ranks, const Clocks& clocks, const ClockWish& wish, const 
                                            : ", as --clock says (table clocks)"));
   }
   if (clocks.violations() == 0) return;
-  std::string message = with_commas(clocks.violations()) +
-                        (clocks.violations() == 1 ? " collective ends" : " collectives end") +
+  std::string message = human_count(clocks.violations(), "collective ends", "collectives end") +
                         " on one rank before another has begun it";
   switch (wish.use) {
     case ClockWish::Use::kAuto:

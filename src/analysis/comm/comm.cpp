@@ -276,8 +276,8 @@ void add_heading(Ranks ranks, const Matching& matching, const Classes& classes, 
   const ClassSums& sums = worst->second;
   document.heading.push_back("Most waiting: " + std::string(worst->first.kind) + " in " +
                              matching.groups[worst->first.group].label() + ", " +
-                             human_time(sums.compared_ns - sums.transfer_ns) + " in " + with_commas(sums.count) +
-                             (sums.count == 1 ? " collective." : " collectives."));
+                             human_time(sums.compared_ns - sums.transfer_ns) + " in " +
+                             human_count(sums.count, "collective", "collectives") + ".");
   document.next.emplace_back((compared_ns - transfer_ns) * 4 > compared_ns ? "stragglers" : "overlap");
 }
 

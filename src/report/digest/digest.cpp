@@ -110,9 +110,9 @@ std::string load_sentence(const result::Document& document, const Answers& answe
     const auto total = answers.sum("breakdown", "kernels", column).value_or(0);
     return total - answers.sum("breakdown", "kernels", column, "kernel_type", "MEMORY").value_or(0);
   };
-  std::size_t ranks = 0;
-  for (const result::Input& input : document.inputs) ranks += input.rank ? 1u : 0u;
-  return "Loaded " + std::to_string(ranks) + (ranks == 1 ? " rank, " : " ranks, ") +
+  const auto ranks = std::count_if(document.inputs.begin(), document.inputs.end(),
+                                   [](const result::Input& input) { return input.rank.has_value(); });
+  return "Loaded " + human_count(ranks, "rank", "ranks") + ", " +
          with_commas(static_cast<std::int64_t>(document.quality.events)) + " events, " + with_commas(kernels("count")) +
          " kernels with " + human_time(kernels("sum_us")) + " of kernel time.";
 }

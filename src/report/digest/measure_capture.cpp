@@ -1,6 +1,5 @@
 #include "hta/base/exact.h"
 #include "hta/base/human.h"
-#include "hta/base/text.h"
 
 #include <algorithm>
 #include <string_view>
@@ -9,10 +8,6 @@
 
 namespace hta::report {
 namespace {
-
-std::string counted(std::size_t count, std::string_view one, std::string_view many) {
-  return with_commas(static_cast<std::int64_t>(count)) + " " + std::string(count == 1 ? one : many);
-}
 
 // Of the calls that launch work, those whose GPU events were not recorded. Events whose link was lost are none of them,
 // and what is missing behind a cut says nothing about the rest.
@@ -32,12 +27,13 @@ std::optional<std::int64_t> lost_kernels_pct(const Answers& answers) {
 
 void measure_completeness(Meter& meter) {
   const Answers& answers = meter.answers();
-  const std::size_t cut = std::max(answers.notes("truncated").size(), answers.notes("gzip-truncated").size());
-  meter.put("truncated_files", static_cast<std::int64_t>(cut), counted(cut, "file", "files"));
-  const std::size_t bare = answers.notes("step-incomplete").size();
-  meter.put("incomplete_steps", static_cast<std::int64_t>(bare), counted(bare, "rank", "ranks"));
-  const std::size_t graphs = answers.notes("graph-launches-bare").size();
-  meter.put("lost_graphs", static_cast<std::int64_t>(graphs), counted(graphs, "rank", "ranks"));
+  const std::int64_t cut =
+      std::max(std::ssize(answers.notes("truncated")), std::ssize(answers.notes("gzip-truncated")));
+  meter.put("truncated_files", cut, human_count(cut, "file", "files"));
+  const std::int64_t bare = std::ssize(answers.notes("step-incomplete"));
+  meter.put("incomplete_steps", bare, human_count(bare, "rank", "ranks"));
+  const std::int64_t graphs = std::ssize(answers.notes("graph-launches-bare"));
+  meter.put("lost_graphs", graphs, human_count(graphs, "rank", "ranks"));
   meter.put("lost_kernels_pct", cut > 0 ? std::optional<std::int64_t>(0) : lost_kernels_pct(answers));
 }
 

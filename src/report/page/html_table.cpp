@@ -1,6 +1,6 @@
 #include "html_table.h"
 
-#include "hta/base/text.h"
+#include "hta/base/human.h"
 #include "hta/report/render.h"
 
 #include <algorithm>
@@ -72,8 +72,7 @@ void write_table(const Excerpt& excerpt, std::size_t max_rows, std::string_view 
   }
   out << "</tbody></table></div>\n";
   out << "<p class=\"more\">";
-  if (end < all)
-    out << with_commas(static_cast<std::int64_t>(all - end)) << (all - end == 1 ? " more row: " : " more rows: ");
+  if (end < all) out << human_count(static_cast<std::int64_t>(all - end), "more row", "more rows") << ": ";
   else out << "The table by itself: ";
   out << "<code>hta " << escaped(excerpt.command) << escaped(paths) << "</code></p>\n";
 }

@@ -1,6 +1,7 @@
 #include "parts.h"
 
 #include "hta/base/exact.h"
+#include "hta/base/human.h"
 #include "hta/base/text.h"
 
 #include <algorithm>
@@ -9,7 +10,7 @@
 namespace hta::report::page {
 
 std::string counted(std::int64_t count, std::string_view what) {
-  return with_commas(count) + " " + std::string(what) + (count == 1 ? "" : "s");
+  return human_count(count, what, std::string(what) + "s");
 }
 
 std::string first_sentence(const Answers& answers, std::string_view command) {
