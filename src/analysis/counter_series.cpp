@@ -61,32 +61,60 @@ std::optional<std::int64_t> bandwidth_of(const Trace& trace, GpuId event) {
 
 }  // namespace
 
+QueueSeries::Iterator QueueSeries::begin() const {
+  return {*this, 0};
+}
+QueueSeries::Iterator QueueSeries::end() const {
+  return {*this, size()};
+}
+
+void QueueSeries::Iterator::take() {
+  const Trace& trace = *series_->trace_;
+  const auto& launched = series_->launched_;
+  const auto& started = series_->started_;
+  // What starts was launched before, so the launches are never the ones that are left.
+  const Nanos start_ns = started_ns(trace, started[started_]);
+  if (launched_ < launched.size() && launched_ns(trace, launched[launched_]) <= start_ns) {
+    point_ = {launched_ns(trace, launched[launched_++]), point_.value + 1};
+  } else {
+    point_ = {start_ns, point_.value - 1};
+    ++started_;
+  }
+}
+
 std::vector<QueueSeries> queue_lengths(const Trace& trace) {
-  const GpuEvents& gpu = trace.gpu;
-  const LaunchCalls& calls = trace.launches;
   struct OfStream {
-    std::vector<Change> up;
-    std::vector<Change> down;
-    TrackName pid;
+    std::vector<GpuId> launched;
+    std::vector<GpuId> started;
   };
-  std::vector<OfStream> streams(trace.streams.size());
-  // In the order of the launches, so that nothing but clamped starts is left to sort.
-  for (const LaunchId call : IdRange<LaunchId>(calls.size())) {
-    for (const GpuId event : calls.gpu_events(call))
-      streams[gpu.stream[event].value()].up.push_back({calls.start_ns[call], 1});
+  std::vector<std::size_t> events(trace.streams.size());
+  for (const GpuId event : IdRange<GpuId>(trace.gpu.size())) {
+    if (trace.gpu.launch[event].valid()) ++events[trace.gpu.stream[event].value()];
   }
-  for (const GpuId event : IdRange<GpuId>(gpu.size())) {
-    if (!gpu.launch[event].valid()) continue;
-    OfStream& stream = streams[gpu.stream[event].value()];
-    if (stream.down.empty()) stream.pid = trace.threads[gpu.thread[event].value()].pid;
-    stream.down.push_back({std::max(gpu.start_ns[event], calls.start_ns[gpu.launch[event]]), -1});
-  }
-  std::vector<QueueSeries> out;
+  std::vector<OfStream> streams(events.size());
   for (std::size_t s = 0; s < streams.size(); ++s) {
-    if (streams[s].up.empty()) continue;
-    out.push_back({trace.streams[s], streams[s].pid, running_sum(streams[s].up, streams[s].down)});
+    streams[s].launched.reserve(events[s]);
+    streams[s].started.reserve(events[s]);
   }
-  std::sort(out.begin(), out.end(), [](const QueueSeries& a, const QueueSeries& b) { return a.stream < b.stream; });
+  for (const LaunchId call : IdRange<LaunchId>(trace.launches.size())) {
+    for (const GpuId event : trace.launches.gpu_events(call))
+      streams[trace.gpu.stream[event].value()].launched.push_back(event);
+  }
+  for (const GpuId event : IdRange<GpuId>(trace.gpu.size())) {
+    if (trace.gpu.launch[event].valid()) streams[trace.gpu.stream[event].value()].started.push_back(event);
+  }
+  // Events are in order of their starts, but for those that seem to start before their launches.
+  const auto starts_earlier = [&](GpuId a, GpuId b) {
+    return QueueSeries::started_ns(trace, a) < QueueSeries::started_ns(trace, b);
+  };
+  std::vector<QueueSeries> out;
+  for (auto& [launched, started] : streams) {
+    if (launched.empty()) continue;
+    if (!std::is_sorted(started.begin(), started.end(), starts_earlier))
+      std::stable_sort(started.begin(), started.end(), starts_earlier);
+    out.emplace_back(trace, std::move(launched), std::move(started));
+  }
+  std::sort(out.begin(), out.end(), [](const QueueSeries& a, const QueueSeries& b) { return a.stream() < b.stream(); });
   return out;
 }
 

@@ -75,54 +75,81 @@ Needs needs(const Options& options) {
   return needs;
 }
 
-// The k-th quartile, times `scale`, over `unit`, of sorted values: a single rounding.
-std::optional<std::int64_t> quartile(std::span<const std::int64_t> sorted, std::int64_t k, std::int64_t scale,
+// The k-th quartile, times `scale`, over `unit`: a single rounding.
+std::optional<std::int64_t> quartile(std::span<const Tallied> sorted, std::int64_t k, std::int64_t scale,
                                      std::int64_t unit) {
   const auto times_4 = quantile(sorted, k, 4, 4);
   if (!times_4) return std::nullopt;
   return divide_half_even(Int128{*times_4} * scale, Int128{4} * unit);
 }
 
-// Statistics of `values` (which get sorted), times `scale`, over `unit`.
-PointStatistics statistics(std::vector<std::int64_t>& values, std::int64_t scale, std::int64_t unit) {
-  std::sort(values.begin(), values.end());
-  PointStatistics out;
-  out.count = static_cast<std::int64_t>(values.size());
-  if (values.empty()) return out;
+// Statistics of values, times `scale`, over `unit`.
+PointStatistics statistics(std::span<const Tallied> sorted, std::int64_t scale, std::int64_t unit) {
   Summary summary;
-  for (const std::int64_t value : values) summary.add(value);
+  for (const Tallied& each : sorted) summary.add(each.value, each.count);
+  PointStatistics out;
+  out.count = summary.count;
+  if (out.count == 0) return out;
   out.mean = divide_half_even(summary.sum * scale, Int128{out.count} * unit);
   if (const auto deviation = summary.deviation(scale)) out.deviation = divide_half_even(*deviation, unit);
-  out.p25 = quartile(values, 1, scale, unit);
-  out.p50 = quartile(values, 2, scale, unit);
-  out.p75 = quartile(values, 3, scale, unit);
+  out.p25 = quartile(sorted, 1, scale, unit);
+  out.p50 = quartile(sorted, 2, scale, unit);
+  out.p75 = quartile(sorted, 3, scale, unit);
   out.min = divide_half_even(summary.min, unit);
   out.max = divide_half_even(summary.max, unit);
   return out;
 }
 
+std::vector<Tallied> tallied(std::vector<std::int64_t> values) {
+  std::sort(values.begin(), values.end());
+  std::vector<Tallied> out;
+  for (const std::int64_t value : values) {
+    if (out.empty() || out.back().value != value) out.push_back({value, 0});
+    ++out.back().count;
+  }
+  return out;
+}
+
+// Queues are short, however many points there are: how often each length occurs.
+class LengthTally {
+ public:
+  void add(std::int64_t length) {
+    const auto at = static_cast<std::size_t>(length);
+    if (at >= counts_.size()) counts_.resize(at + 1);
+    ++counts_[at];
+  }
+  std::vector<Tallied> tallied() const {
+    std::vector<Tallied> out;
+    for (std::size_t length = 0; length < counts_.size(); ++length) {
+      if (counts_[length] > 0) out.push_back({static_cast<std::int64_t>(length), counts_[length]});
+    }
+    return out;
+  }
+
+ private:
+  std::vector<std::int64_t> counts_;
+};
+
 std::string json_of(const Trace& trace, const TrackName& name) {
   return name.text.valid() ? json_quoted(trace.text(name.text)) : std::to_string(name.number);
 }
 
-Queue summarise(const Trace& trace, QueueSeries&& series, std::int64_t full) {
+Queue summarise(const Trace& trace, const QueueSeries& series, std::int64_t full) {
   Queue out;
-  out.stream = series.stream;
-  out.pid = json_of(trace, series.pid);
+  out.stream = series.stream();
+  out.pid = json_of(trace, series.pid());
   Int128 area = 0;
-  std::vector<std::int64_t> lengths;
-  lengths.reserve(series.points.size());
-  for (std::size_t i = 0; i < series.points.size(); ++i) {
-    const SeriesPoint& point = series.points[i];
-    lengths.push_back(point.value);
-    if (i + 1 == series.points.size()) break;
-    const Nanos held_ns = series.points[i + 1].time_ns - point.time_ns;
-    area += Int128{point.value} * held_ns;
-    if (point.value >= full) out.full_ns += held_ns;
+  LengthTally lengths;
+  SeriesPoint before = *series.begin();
+  for (const SeriesPoint& point : series) {
+    lengths.add(point.value);
+    const Nanos held_ns = point.time_ns - before.time_ns;
+    area += Int128{before.value} * held_ns;
+    if (before.value >= full) out.full_ns += held_ns;
+    before = point;
   }
-  out.lengths = statistics(lengths, 10'000, 1);
-  out.lengths.time_mean = ratio4(area, series.points.back().time_ns - series.points.front().time_ns);
-  out.points = std::move(series.points);
+  out.lengths = statistics(lengths.tallied(), 10'000, 1);
+  out.lengths.time_mean = ratio4(area, before.time_ns - series.begin()->time_ns);
   return out;
 }
 
@@ -143,7 +170,7 @@ Traffic summarise(const Trace& trace, BandwidthSeries&& series) {
     moved += Int128{point.value} * held_ns;
     busy_ns += held_ns;
   }
-  out.rates = statistics(rates, 1, kUnit);
+  out.rates = statistics(tallied(std::move(rates)), 1, kUnit);
   if (busy_ns > 0) out.rates.time_mean = divide_half_even(moved, Int128{busy_ns} * kUnit);
   out.points = std::move(series.points);
   return out;
@@ -281,9 +308,10 @@ void add_hardware(std::span<Ranked<Partial>> ranks, result::Document& document) 
 Partial map(const Trace& trace, const Options& options) {
   const bool augment = options.has("augment");
   Partial out;
-  for (QueueSeries& series : queue_lengths(trace)) {
-    out.queues.push_back(summarise(trace, std::move(series), options.integer("queue-full")));
-    if (!augment && !options.wants_large("queue_length")) out.queues.back().points = {};
+  const bool queue_points = augment || options.wants_large("queue_length");
+  for (const QueueSeries& series : queue_lengths(trace)) {
+    out.queues.push_back(summarise(trace, series, options.integer("queue-full")));
+    if (queue_points) out.queues.back().points.assign(series.begin(), series.end());
   }
   for (BandwidthSeries& series : copy_bandwidths(trace)) {
     out.traffic.push_back(summarise(trace, std::move(series)));

@@ -24,17 +24,17 @@ std::optional<std::int64_t> ratio4(Int128 part, Int128 whole) {
   return percent(part, whole);
 }
 
-void Summary::add(std::int64_t value) {
+void Summary::add(std::int64_t value, std::int64_t times) {
   if (count == 0) {
     min = max = shift = value;
   } else {
     min = std::min(min, value);
     max = std::max(max, value);
   }
-  ++count;
-  sum += value;
+  count += times;
+  sum += Int128{value} * times;
   const auto offset = static_cast<long double>(value - shift);
-  sum_of_squares += offset * offset;
+  sum_of_squares += offset * offset * static_cast<long double>(times);
 }
 
 void Summary::merge(const Summary& other) {
@@ -67,15 +67,38 @@ std::optional<std::int64_t> Summary::deviation(std::int64_t scale) const {
   return std::llrint(std::sqrt(std::max(variance, 0.0L)) * static_cast<long double>(scale));
 }
 
+namespace {
+
+// `at(i)` is the i-th of `count` values in order.
+template <class At>
+std::int64_t interpolated(std::int64_t count, std::int64_t num, std::int64_t den, std::int64_t scale, At at) {
+  const Int128 position = Int128{count - 1} * num;
+  const auto below = static_cast<std::int64_t>(position / den);
+  const Int128 rest = position % den;
+  const Int128 low = at(below);
+  const Int128 high = rest == 0 ? low : Int128{at(below + 1)};
+  return divide_half_even((low * (den - rest) + high * rest) * scale, den);
+}
+
+}  // namespace
+
 std::optional<std::int64_t> quantile(std::span<const std::int64_t> sorted, std::int64_t num, std::int64_t den,
                                      std::int64_t scale) {
   if (sorted.empty()) return std::nullopt;
-  const Int128 position = Int128{static_cast<std::int64_t>(sorted.size()) - 1} * num;
-  const auto below = static_cast<std::size_t>(position / den);
-  const Int128 rest = position % den;
-  const Int128 low = sorted[below];
-  const Int128 high = rest == 0 ? low : Int128{sorted[below + 1]};
-  return divide_half_even((low * (den - rest) + high * rest) * scale, den);
+  return interpolated(static_cast<std::int64_t>(sorted.size()), num, den, scale,
+                      [&](std::int64_t i) { return sorted[static_cast<std::size_t>(i)]; });
+}
+
+std::optional<std::int64_t> quantile(std::span<const Tallied> sorted, std::int64_t num, std::int64_t den,
+                                     std::int64_t scale) {
+  std::int64_t count = 0;
+  for (const Tallied& each : sorted) count += each.count;
+  if (count == 0) return std::nullopt;
+  return interpolated(count, num, den, scale, [&](std::int64_t i) {
+    auto at = sorted.begin();
+    for (; i >= at->count; ++at) i -= at->count;
+    return at->value;
+  });
 }
 
 std::optional<std::int64_t> median_times_2(std::vector<std::int64_t>& values) {

@@ -29,7 +29,7 @@ struct Summary {
   long double sum_of_squares = 0;  ///< of (value - shift)
   std::int64_t shift = 0;          ///< first value: keeps the squares small, so that the deviation stays accurate
 
-  void add(std::int64_t value);
+  void add(std::int64_t value, std::int64_t times = 1);
   /// Exact for count, sum, min, max; the deviation is recomputed around this object's shift.
   void merge(const Summary& other);
   std::optional<std::int64_t> mean() const;
@@ -40,6 +40,15 @@ struct Summary {
 /// Quantile q = num/den of sorted values with linear interpolation (h = (n-1) q), times `scale`, half to even.
 /// Nothing for no values. 0 <= num <= den.
 std::optional<std::int64_t> quantile(std::span<const std::int64_t> sorted, std::int64_t num, std::int64_t den,
+                                     std::int64_t scale = 1);
+
+/// Equal values, counted.
+struct Tallied {
+  std::int64_t value = 0;
+  std::int64_t count = 0;  ///< > 0
+};
+/// The same of values that are counted; each occurs once in `sorted`.
+std::optional<std::int64_t> quantile(std::span<const Tallied> sorted, std::int64_t num, std::int64_t den,
                                      std::int64_t scale = 1);
 
 /// Median of unsorted values doubled, so that it is an exact integer; nothing for no values. Reorders `values`.

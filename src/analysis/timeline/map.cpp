@@ -50,8 +50,8 @@ StepId middle_step(const Trace& trace) {
 std::vector<SampledSeries> sampled_queues(const Trace& trace, Interval span) {
   std::vector<SampledSeries> out;
   for (const QueueSeries& queue : queue_lengths(trace)) {
-    const Interval time{std::min(span.begin, queue.points.front().time_ns), span.end};
-    out.push_back({queue.stream.device, queue.stream.stream, {}, largest_per_slice(queue.points, time, kPoints)});
+    const Interval time{std::min(span.begin, queue.begin()->time_ns), span.end};
+    out.push_back({queue.stream().device, queue.stream().stream, {}, largest_per_slice(queue, time, kPoints)});
   }
   return out;
 }

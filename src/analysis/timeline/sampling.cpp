@@ -18,8 +18,8 @@ Interval slice(Interval time, std::size_t slices, std::size_t index) {
 }
 
 // Goes through the slices and asks `value_of(slice, first point in it, first point behind it, value at its beginning)`.
-template <class F>
-Points sampled(const Series& series, Interval time, std::size_t slices, F&& value_of) {
+template <class Range, class F>
+Points sampled(const Range& series, Interval time, std::size_t slices, F&& value_of) {
   Points out;
   std::int64_t before = 0;
   auto first = series.begin();
@@ -27,15 +27,21 @@ Points sampled(const Series& series, Interval time, std::size_t slices, F&& valu
     const Interval here = slice(time, slices, s);
     if (here.length() == 0) continue;
     auto last = first;
-    while (last != series.end() && (last->time_ns < here.end || s + 1 == slices)) ++last;
+    std::int64_t after = before;
+    for (; last != series.end() && (last->time_ns < here.end || s + 1 == slices); ++last) after = last->value;
     const std::int64_t value = value_of(here, first, last, before);
-    if (last != first) before = std::prev(last)->value;
+    before = after;
     if (out.empty() || out.back().second != value) out.emplace_back(here.begin, value);
     first = last;
   }
   if (!out.empty()) out.emplace_back(time.end, out.back().second);
   return out;
 }
+
+constexpr auto largest = [](Interval, auto first, auto last, std::int64_t before) {
+  for (; first != last; ++first) before = std::max(before, first->value);
+  return before;
+};
 
 std::array<Nanos, 4> parts_of(const TypeSets& sets, Interval time) {
   const TimeParts parts = time_parts(mask_times(sets, time));
@@ -45,10 +51,11 @@ std::array<Nanos, 4> parts_of(const TypeSets& sets, Interval time) {
 }  // namespace
 
 Points largest_per_slice(const Series& series, Interval time, std::size_t slices) {
-  return sampled(series, time, slices, [](Interval, auto first, auto last, std::int64_t before) {
-    for (; first != last; ++first) before = std::max(before, first->value);
-    return before;
-  });
+  return sampled(series, time, slices, largest);
+}
+
+Points largest_per_slice(const QueueSeries& series, Interval time, std::size_t slices) {
+  return sampled(series, time, slices, largest);
 }
 
 Points mean_per_slice(const Series& series, Interval time, std::size_t slices) {

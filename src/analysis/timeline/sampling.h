@@ -14,6 +14,7 @@ using Points = std::vector<std::pair<Nanos, std::int64_t>>;
 
 /// The largest value that holds in each slice: a point where it is not that of the slice before, and one at the end.
 Points largest_per_slice(const Series& series, Interval time, std::size_t slices);
+Points largest_per_slice(const QueueSeries& series, Interval time, std::size_t slices);
 /// The same with the mean over the time of the slice.
 Points mean_per_slice(const Series& series, Interval time, std::size_t slices);
 

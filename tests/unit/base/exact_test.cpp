@@ -25,7 +25,26 @@ TEST_CASE("exact: quantiles interpolate between neighbours") {
   CHECK(quantile(values, 1, 4) == 18);  // 17.5 goes to the even neighbour
   CHECK(quantile(values, 1, 4, 10) == 175);
   CHECK(quantile(values, 1, 1) == 40);
-  CHECK_FALSE(quantile({}, 1, 2));
+  CHECK_FALSE(quantile(std::vector<std::int64_t>(), 1, 2));
+}
+
+TEST_CASE("exact: counted values have the quantiles and the spread of the values one by one") {
+  const std::vector<Tallied> tallied{{-3, 1}, {0, 3}, {7, 2}, {100, 1}};
+  std::vector<std::int64_t> values;
+  Summary counted;
+  Summary one_by_one;
+  for (const auto& [value, count] : tallied) {
+    counted.add(value, count);
+    values.insert(values.end(), static_cast<std::size_t>(count), value);
+  }
+  for (const std::int64_t value : values) one_by_one.add(value);
+  for (std::int64_t num = 0; num <= 24; ++num) CHECK(quantile(tallied, num, 24, 100) == quantile(values, num, 24, 100));
+  CHECK_FALSE(quantile(std::vector<Tallied>(), 1, 2));
+  CHECK(counted.count == 7);
+  CHECK(counted.sum == one_by_one.sum);
+  CHECK(counted.min == -3);
+  CHECK(counted.max == 100);
+  CHECK(counted.deviation(1000) == one_by_one.deviation(1000));
 }
 
 TEST_CASE("exact: deviation of a sample, and none of one value") {
