@@ -10,6 +10,7 @@ std::vector<LaunchPair> launch_pairs(const Trace& trace, MemoryEvents memory) {
   const LaunchCalls& calls = trace.launches;
   const GpuEvents& gpu = trace.gpu;
   std::vector<LaunchPair> pairs;
+  pairs.reserve(calls.gpu_of.size());
   const auto by_event = [&](const LaunchPair& a, const LaunchPair& b) {
     return std::pair(gpu.start_ns[a.event], gpu.position[a.event]) <
            std::pair(gpu.start_ns[b.event], gpu.position[b.event]);

@@ -10,16 +10,17 @@ namespace hta::analysis {
 namespace {
 
 // The nearest aten:: operator around (or at) every host event.
-std::vector<HostId> enclosing_aten(const Trace& trace) {
+Column<HostId, HostId> enclosing_aten(const Trace& trace) {
   const HostEvents& host = trace.host;
   enum : std::uint8_t { kUnknown, kYes, kNo };
   std::vector<std::uint8_t> is_aten(trace.strings.size(), kUnknown);
-  std::vector<HostId> aten(host.size());
+  Column<HostId, HostId> aten;
+  aten.reserve(host.size());
   for (const HostId row : IdRange<HostId>(host.size())) {
     std::uint8_t& known = is_aten[host.name[row].value()];
     if (known == kUnknown) known = trace.name(row).starts_with("aten::") ? kYes : kNo;
     const HostId parent = host.parent[row];
-    aten[row.value()] = known == kYes ? row : parent.valid() ? aten[parent.value()] : HostId();
+    aten.push_back(known == kYes ? row : parent.valid() ? aten[parent] : HostId());
   }
   return aten;
 }
@@ -32,19 +33,20 @@ struct Totals {
 }  // namespace
 
 std::vector<launch::OperatorSequence> operator_sequences(const Trace& trace, std::span<const LaunchPair> pairs) {
-  const std::vector<HostId> aten = enclosing_aten(trace);
+  const Column<HostId, HostId> aten = enclosing_aten(trace);
   struct Entry {
     HostId op;
     std::uint32_t pair;
   };
   std::vector<Entry> entries;
+  entries.reserve(pairs.size());
   for (std::size_t i = 0; i < pairs.size(); ++i) {
     const HostId call = trace.launches.host[pairs[i].launch];
     const HostId around = call.valid() ? trace.host.parent[call] : HostId();
-    if (around.valid() && aten[around.value()].valid())
-      entries.push_back({aten[around.value()], static_cast<std::uint32_t>(i)});
+    if (around.valid() && aten[around].valid()) entries.push_back({aten[around], static_cast<std::uint32_t>(i)});
   }
-  std::stable_sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) { return a.op < b.op; });
+  const auto by_op = [](const Entry& a, const Entry& b) { return a.op < b.op; };
+  if (!std::is_sorted(entries.begin(), entries.end(), by_op)) std::stable_sort(entries.begin(), entries.end(), by_op);
 
   NameSequences sequences;  // the operator's name, then its kernels'
   std::unordered_map<NameSequences::Sequence, Totals> totals;

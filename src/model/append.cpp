@@ -33,7 +33,6 @@ struct Renaming {
   }
   void rename(SyncRecord& row) const { row.name = (*this)(row.name); }
   void rename(MemoryEvent& row) const { row.thread = (*this)(row.thread); }
-  void rename(FlowPoint& row) const { row.thread = (*this)(row.thread); }
   void rename(StepEvent& row) const { row.thread = (*this)(row.thread); }
   void rename(ProfilerRange& row) const {
     row.name = (*this)(row.name);
@@ -44,14 +43,23 @@ struct Renaming {
   }
 };
 
+template <class Index, class T>
+void append_column(Column<Index, T>& into, const Column<Index, T>& from, const Renaming& renamed) {
+  into.reserve(into.size() + from.size());
+  for (const T value : from) into.push_back(renamed(value));
+}
+template <class Index>
+void append_column(CompactColumn<Index>& into, const CompactColumn<Index>& from, const Renaming&) {
+  into.reserve(into.size() + from.size());
+  for (const Index row : IdRange<Index>(from.size())) into.push_back(from[row]);
+}
+
 // One column at a time, and the later one's memory is given back at once: little is held twice.
 template <class Table, class Columns>
 void append_table(Table& table, Table& later, const Columns& columns, const Renaming& renamed) {
   for_each_column(columns, [&](auto member) {
-    auto& into = table.*member;
-    auto from = std::move(later.*member);
-    into.reserve(into.size() + from.size());
-    for (const auto value : from) into.push_back(renamed(value));
+    const auto from = std::move(later.*member);
+    append_column(table.*member, from, renamed);
   });
 }
 
@@ -109,7 +117,6 @@ void TraceBuilder::append(TraceBuilder&& later, std::uint32_t records_before) {
   append_rows(trace_.annotations, from.annotations, renamed);
   append_rows(trace_.sync_records, from.sync_records, renamed);
   append_rows(trace_.memory_events, from.memory_events, renamed);
-  append_rows(trace_.flows, from.flows, renamed);
   append_rows(trace_.profiler_ranges, from.profiler_ranges, renamed);
   append_rows(trace_.step_events, from.step_events, renamed);
 
@@ -117,6 +124,8 @@ void TraceBuilder::append(TraceBuilder&& later, std::uint32_t records_before) {
     trace_.last_end_ns = trace_.first_start_ns ? std::max(trace_.last_end_ns, from.last_end_ns) : from.last_end_ns;
     trace_.first_start_ns = std::min(trace_.first_start_ns.value_or(*from.first_start_ns), *from.first_start_ns);
   }
+  flows_.reserve(flows_.size() + later.flows_.size());
+  for (const FlowPoint& point : later.flows_) flows_.push_back({point.id, renamed(point.thread), point.phase});
   append_quality(trace_.quality, from.quality);
 }
 

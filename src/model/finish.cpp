@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <span>
 #include <unordered_map>
 
 #include "columns.h"
@@ -17,7 +18,7 @@ constexpr std::int64_t kIncompleteShare = 10;  // a step is incomplete with more
 
 // Gives the values of each column to the new rows of theirs, and drops those of rows that have none.
 template <class Index>
-void remap_rows(ArgTable<Index>& args, const std::vector<std::uint32_t>& new_row) {
+void remap_rows(ArgTable<Index>& args, std::span<const std::uint32_t> new_row) {
   for (ArgColumn<Index>& column : args.columns) {
     Index* const rows = column.rows().data();
     std::int64_t* const values = column.values().data();
@@ -40,7 +41,7 @@ void remap_rows(ArgTable<Index>& args, const std::vector<std::uint32_t>& new_row
 
 void sort_gpu(Trace& trace) {
   GpuEvents& gpu = trace.gpu;
-  auto order = event_order(gpu.size(), {gpu.start_ns.data(), gpu.dur_ns.data(), gpu.position.data()});
+  auto order = event_order(OrderKeys<GpuId>{gpu.start_ns, gpu.dur_ns, gpu.position});
   if (order.empty()) return;
   Reordering reordering(std::move(order));
   for_each_column(kRecordedGpuColumns, [&](auto column) { reordering.apply(gpu.*column); });
@@ -49,11 +50,11 @@ void sort_gpu(Trace& trace) {
 
 void sort_host(Trace& trace) {
   HostEvents& host = trace.host;
-  auto order = event_order(host.size(), {host.start_ns.data(), host.dur_ns.data(), host.position.data()});
+  auto order = event_order(OrderKeys<HostId>{host.start_ns, host.dur_ns, host.position});
   if (order.empty()) return;
   Reordering reordering(std::move(order));
   for_each_column(kRecordedHostColumns, [&](auto column) { reordering.apply(host.*column); });
-  const std::vector<std::uint32_t>& new_rows = reordering.new_rows();
+  const std::span<const std::uint32_t> new_rows = reordering.new_rows();
   remap_rows(trace.host_args, new_rows);
   for (HostId& row : trace.launches.host) {
     if (row.valid()) row = HostId(new_rows[row.value()]);
@@ -62,7 +63,7 @@ void sort_host(Trace& trace) {
 
 void sort_launches(Trace& trace) {
   LaunchCalls& calls = trace.launches;
-  auto order = event_order(calls.size(), {calls.start_ns.data(), calls.dur_ns.data(), calls.position.data()});
+  auto order = event_order(OrderKeys<LaunchId>{calls.start_ns, calls.dur_ns, calls.position});
   if (order.empty()) return;
   Reordering reordering(std::move(order));
   for_each_column(kRecordedLaunchColumns, [&](auto column) { reordering.apply(calls.*column); });
@@ -104,7 +105,8 @@ class LaunchIndex {
     std::int64_t low = INT64_MAX;
     std::int64_t high = 0;
     std::size_t n = 0;
-    for (const std::int64_t id : calls.correlation) {
+    for (const LaunchId call : IdRange<LaunchId>(calls.size())) {
+      const std::int64_t id = calls.correlation[call];
       if (id == 0) continue;
       low = std::min(low, id);
       high = std::max(high, id);
@@ -148,7 +150,8 @@ void link(Trace& trace) {
   const LaunchIndex index(trace.launches);
   trace.gpu.launch.clear();
   trace.gpu.launch.reserve(trace.gpu.size());
-  for (const std::int64_t id : trace.gpu.correlation) trace.gpu.launch.push_back(index.find(id));
+  for (const GpuId i : IdRange<GpuId>(trace.gpu.size()))
+    trace.gpu.launch.push_back(index.find(trace.gpu.correlation[i]));
 }
 
 void assign_steps(Trace& trace) {
@@ -256,6 +259,9 @@ template <class T>
 void keep_rows(Column<GpuId, T>& column, const std::vector<std::uint32_t>& kept) {
   for (std::size_t i = 0; i < kept.size(); ++i) column.data()[i] = column.data()[kept[i]];
   column.resize(kept.size());
+}
+void keep_rows(CompactColumn<GpuId>& column, const std::vector<std::uint32_t>& kept) {
+  keep_rows(column.cells(), kept);
 }
 
 void apply_filter(Trace& trace, const GpuFilter& filter) {

@@ -138,6 +138,7 @@ void TraceBuilder::reset() {
   lookups_->open_begins = 0;
   for (FaultCount& fault : trace_.quality.faults) fault.places_kept = options_.fault_places;
   self_contained_ = true;
+  flows_.clear();
   lookups_->no_name = trace_.strings.intern("");
   lookups_->memory_name = trace_.strings.intern("[memory]");
   lookups_->memory_category = trace_.strings.intern("cpu_instant_event");
@@ -251,8 +252,7 @@ void TraceBuilder::add(const Event& event) {
       if (options_.needs.flows && event.time_ns && is_near(*event.time_ns) && event.category.valid() &&
           trace_.categories[event.category.value()].folded == lookups_->forward_backward) {
         self_contained_ &= !event.textual_flow_id;
-        trace_.flows.push_back(
-            {*event.time_ns, event.flow_id, thread(event.pid, event.tid), event.phase, event.position});
+        flows_.push_back({event.flow_id, thread(event.pid, event.tid), event.phase});
       }
       return;
     default: return;
@@ -389,6 +389,26 @@ void TraceBuilder::store_memory(const Event& event) {
   trace_.memory_events.push_back(memory);
 }
 
+std::vector<ThreadId> TraceBuilder::backward_threads() const {
+  std::vector<std::pair<std::int64_t, ThreadId>> starts;  // by id; of several of one id the first counts
+  for (const FlowPoint& point : flows_) {
+    if (point.phase == 's') starts.emplace_back(point.id, point.thread);
+  }
+  const auto by_id = [](const auto& a, const auto& b) { return a.first < b.first; };
+  if (!std::is_sorted(starts.begin(), starts.end(), by_id)) std::stable_sort(starts.begin(), starts.end(), by_id);
+  std::vector<bool> backward(trace_.threads.size());
+  for (const FlowPoint& point : flows_) {
+    if (point.phase != 'f' || backward[point.thread.value()]) continue;
+    const auto start = std::lower_bound(starts.begin(), starts.end(), std::pair(point.id, ThreadId()), by_id);
+    backward[point.thread.value()] = start != starts.end() && start->first == point.id && start->second != point.thread;
+  }
+  std::vector<ThreadId> out;
+  for (std::size_t thread = 0; thread < backward.size(); ++thread) {
+    if (backward[thread]) out.emplace_back(thread);
+  }
+  return out;
+}
+
 Trace TraceBuilder::finish() {
   std::vector<std::uint64_t> unpaired;
   for (const auto& [on, open] : lookups_->open) {
@@ -396,6 +416,8 @@ Trace TraceBuilder::finish() {
   }
   std::sort(unpaired.begin(), unpaired.end());
   for (const std::uint64_t offset : unpaired) trace_.quality[EventFault::kUnpairedBegin].add(offset);
+  trace_.backward_threads = backward_threads();
+  flows_ = {};
   finish_trace(trace_, options_);
   Trace done = std::move(trace_);
   trace_ = Trace();

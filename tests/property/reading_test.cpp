@@ -109,9 +109,9 @@ void tell_records(std::ostream& out, const Trace& trace) {
     tell_thread(out, trace, row.thread);
     out << '\n';
   }
-  for (const FlowPoint& row : trace.flows) {
-    out << "flow " << row.time_ns << ' ' << row.id << ' ' << row.phase << ' ' << row.position << ' ';
-    tell_thread(out, trace, row.thread);
+  for (const ThreadId thread : trace.backward_threads) {
+    out << "backward ";
+    tell_thread(out, trace, thread);
     out << '\n';
   }
   for (const Step& step : trace.steps)

@@ -1,28 +1,30 @@
 #pragma once
-// Strong 32-bit indices: a column indexed with the wrong kind of id does not compile.
+// Strong indices: a column indexed with the wrong kind of id does not compile.
 
 #include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <limits>
 
 namespace hta {
 
-/// An index into one kind of table. Default constructed it is "none".
-template <class Tag>
+/// An index into one kind of table, stored as `Number`, whose greatest value means "none": what a default constructed
+/// one is.
+template <class Tag, class Number = std::uint32_t>
 class Id {
  public:
   constexpr Id() = default;
-  constexpr explicit Id(std::size_t value) : value_(static_cast<std::uint32_t>(value)) {}
+  constexpr explicit Id(std::size_t value) : value_(static_cast<Number>(value)) {}
 
   constexpr bool valid() const { return value_ != kNone; }
   constexpr explicit operator bool() const { return valid(); }
-  constexpr std::uint32_t value() const { return value_; }
+  constexpr Number value() const { return value_; }
   constexpr auto operator<=>(const Id&) const = default;
 
  private:
-  static constexpr std::uint32_t kNone = 0xffffffffu;
-  std::uint32_t value_ = kNone;
+  static constexpr Number kNone = std::numeric_limits<Number>::max();
+  Number value_ = kNone;
 };
 
 using StringId = Id<struct StringTag>;  ///< interned text
@@ -35,7 +37,7 @@ using StepId = Id<struct StepTag>;      ///< step window of one rank
 
 }  // namespace hta
 
-template <class Tag>
-struct std::hash<hta::Id<Tag>> {
-  std::size_t operator()(hta::Id<Tag> id) const noexcept { return std::hash<std::uint32_t>{}(id.value()); }
+template <class Tag, class Number>
+struct std::hash<hta::Id<Tag, Number>> {
+  std::size_t operator()(hta::Id<Tag, Number> id) const noexcept { return std::hash<Number>{}(id.value()); }
 };

@@ -14,7 +14,7 @@ struct Needs {
   bool annotations = false;      ///< Trace::annotations
   bool sync_records = false;     ///< Trace::sync_records
   bool memory_events = false;    ///< Trace::memory_events
-  bool flows = false;            ///< Trace::flows (forward -> backward)
+  bool flows = false;            ///< Trace::backward_threads
   bool profiler_ranges = false;  ///< Trace::profiler_ranges (CUPTI counters)
   ArgSet gpu_args;               ///< Trace::gpu_args
   ArgSet host_args;              ///< Trace::host_args; implies host_events

@@ -2,6 +2,7 @@
 // What one rank recorded, as columns. Built by TraceBuilder; const and safe to share between threads afterwards.
 
 #include "hta/base/column.h"
+#include "hta/base/compact_column.h"
 #include "hta/base/ids.h"
 #include "hta/base/nanos.h"
 #include "hta/model/args.h"
@@ -36,7 +37,7 @@ enum class CategoryKind : std::uint8_t {
 /// The role of a category text (any case).
 CategoryKind category_kind(std::string_view category);
 
-using CategoryId = Id<struct CategoryTag>;
+using CategoryId = Id<struct CategoryTag, std::uint16_t>;
 
 struct Category {
   StringId text;    ///< as in the file
@@ -66,16 +67,16 @@ struct Stream {
 /// GPU events in event order: by start, the longer first, then the position in the file.
 struct GpuEvents {
   Column<GpuId, Nanos> start_ns;
-  Column<GpuId, Nanos> dur_ns;
+  CompactColumn<GpuId> dur_ns;
   Column<GpuId, StringId> name;
   Column<GpuId, StreamId> stream;
   Column<GpuId, ThreadId> thread;  ///< (pid, tid) as recorded; annotations share it
   Column<GpuId, CategoryId> category;
   Column<GpuId, KernelType> type;
-  Column<GpuId, std::int64_t> correlation;  ///< 0 = none
-  Column<GpuId, LaunchId> launch;           ///< the call that launched it, or none
-  Column<GpuId, StepId> step;               ///< membership: of the launch, or by own start; or none
-  Column<GpuId, std::uint32_t> position;    ///< running number of the event in the file
+  CompactColumn<GpuId> correlation;       ///< 0 = none
+  Column<GpuId, LaunchId> launch;         ///< the call that launched it, or none
+  Column<GpuId, StepId> step;             ///< membership: of the launch, or by own start; or none
+  Column<GpuId, std::uint32_t> position;  ///< running number of the event in the file
 
   std::size_t size() const { return start_ns.size(); }
   Nanos end_ns(GpuId i) const { return start_ns[i] + dur_ns[i]; }
@@ -84,11 +85,11 @@ struct GpuEvents {
 /// Runtime and driver calls in event order. They are host events too (HostEvents, if stored).
 struct LaunchCalls {
   Column<LaunchId, Nanos> start_ns;
-  Column<LaunchId, Nanos> dur_ns;
+  CompactColumn<LaunchId> dur_ns;
   Column<LaunchId, StringId> name;
   Column<LaunchId, ThreadId> thread;
-  Column<LaunchId, std::int64_t> correlation;  ///< 0 = none
-  Column<LaunchId, HostId> host;               ///< row of HostEvents, if stored
+  CompactColumn<LaunchId> correlation;  ///< 0 = none
+  Column<LaunchId, HostId> host;        ///< row of HostEvents, if stored
   Column<LaunchId, std::uint32_t> position;
   /// GPU events of launch l, in event order: gpu_of[gpu_begin[l] .. gpu_begin[l + 1]).
   Column<LaunchId, std::uint32_t> gpu_begin;  ///< size() + 1 entries
@@ -105,7 +106,7 @@ struct LaunchCalls {
 /// Host events in event order, if an analysis needs them.
 struct HostEvents {
   Column<HostId, Nanos> start_ns;
-  Column<HostId, Nanos> dur_ns;
+  CompactColumn<HostId> dur_ns;
   Column<HostId, StringId> name;
   Column<HostId, ThreadId> thread;
   Column<HostId, CategoryId> category;
@@ -150,15 +151,6 @@ struct MemoryEvent {
   std::int64_t device_id = -1;
   std::int64_t address = 0;
   ThreadId thread;
-  std::uint32_t position = 0;
-};
-
-/// One end of a flow arrow of category fwdbwd. In file order.
-struct FlowPoint {
-  Nanos time_ns = 0;
-  std::int64_t id = 0;
-  ThreadId thread;
-  char phase = 's';  ///< s start, f end
   std::uint32_t position = 0;
 };
 
@@ -289,7 +281,8 @@ struct Trace {
   std::vector<Annotation> annotations;
   std::vector<SyncRecord> sync_records;
   std::vector<MemoryEvent> memory_events;
-  std::vector<FlowPoint> flows;
+  /// Threads where a flow arrow of category fwdbwd ends that started on another thread. Ascending.
+  std::vector<ThreadId> backward_threads;
   std::vector<ProfilerRange> profiler_ranges;
   std::vector<Step> steps;             ///< by start, then number
   std::vector<StepEvent> step_events;  ///< in event order

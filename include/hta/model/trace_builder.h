@@ -96,18 +96,26 @@ class TraceBuilder {
  private:
   struct Pending;
   struct Lookups;
+  // One end of a flow arrow from a forward operator to its backward pass.
+  struct FlowPoint {
+    std::int64_t id = 0;
+    ThreadId thread;
+    char phase = 's';  // s start, f end
+  };
 
   void complete(const Event& event, Nanos start_ns, std::optional<Nanos> dur_ns);
   void store_gpu(const Event& event, Nanos start_ns, Nanos dur_ns);
   void store_host(const Event& event, Nanos start_ns, Nanos dur_ns, CategoryKind kind);
   void store_sync(const Event& event, Nanos start_ns, Nanos dur_ns);
   void store_memory(const Event& event);
+  std::vector<ThreadId> backward_threads() const;
   void reset();
   ThreadId thread(const TrackName& pid, const TrackName& tid);
   StreamId stream(std::int64_t device, std::int64_t stream);
 
   BuildOptions options_;
   Trace trace_;
+  std::vector<FlowPoint> flows_;  // in file order
   std::unique_ptr<Lookups> lookups_;
   bool self_contained_ = true;
 };

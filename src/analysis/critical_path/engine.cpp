@@ -64,7 +64,7 @@ GpuId Engine::inferred_predecessor(GpuId g, Nanos c, std::optional<Nanos> ready_
   const LaunchId own = gpu.launch[g];
   Nanos after_ns = ready_ns.value_or(INT64_MIN);
   if (own.valid()) after_ns = std::max(after_ns, c - settings_.kernel_gap_ns - 1);
-  return last_ending(gpu_.device_of(g), after_ns, c, [&](GpuId other) {
+  return last_ending(gpu, gpu_.device_of(g), after_ns, c, [&](GpuId other) {
     if (gpu.stream[other] == gpu.stream[g]) return false;
     const LaunchId launch = gpu.launch[other];
     return !own.valid() || !launch.valid() || trace_.launches.start_ns[launch] < trace_.launches.start_ns[own];

@@ -10,20 +10,24 @@ GpuTimeline::GpuTimeline(const Trace& trace) : trace_(trace) {
     const auto index = static_cast<std::uint32_t>(device_index.size());
     device_of_stream_.push_back(device_index.try_emplace(stream.device, index).first->second);
   }
-  by_end_.resize(device_index.size());
-
   const GpuEvents& gpu = trace.gpu;
+  std::vector<std::size_t> events(device_index.size());
+  for (const StreamId stream : gpu.stream) ++events[device_of_stream_[stream.value()]];
+  by_end_.resize(events.size());
+  for (std::size_t device = 0; device < events.size(); ++device) by_end_[device].reserve(events[device]);
+
   std::vector<GpuEnd> latest(trace.streams.size());  // by StreamId: greatest (end, event order) so far
   stream_predecessor_.reserve(gpu.size());
   for (const GpuId g : IdRange<GpuId>(gpu.size())) {
     GpuEnd& before = latest[gpu.stream[g].value()];
-    const GpuEnd self{gpu.end_ns(g), g};
+    const GpuEnd self = GpuEnd::of(gpu, g);
     stream_predecessor_.push_back(before.event);
     if (!before.event.valid() || before < self) before = self;
-    by_end_[device_of_stream_[gpu.stream[g].value()]].push_back(self);
+    by_end_[device_of_stream_[gpu.stream[g].value()]].push_back(g);
   }
+  const auto ends_earlier = [&](GpuId a, GpuId b) { return GpuEnd::of(gpu, a) < GpuEnd::of(gpu, b); };
   for (auto& ends : by_end_) {
-    if (!std::is_sorted(ends.begin(), ends.end())) std::sort(ends.begin(), ends.end());
+    if (!std::is_sorted(ends.begin(), ends.end(), ends_earlier)) std::sort(ends.begin(), ends.end(), ends_earlier);
   }
   group_siblings();
 }
@@ -37,7 +41,7 @@ void GpuTimeline::group_siblings() {
         std::all_of(events.begin(), events.end(), [&](GpuId g) { return gpu.stream[g] == gpu.stream[events.front()]; });
     if (one_stream) continue;
     for (const GpuId g : events) {
-      siblings_.push_back({call, device_of_stream_[gpu.stream[g].value()], {gpu.end_ns(g), g}, kNone});
+      siblings_.push_back({call, device_of_stream_[gpu.stream[g].value()], GpuEnd::of(gpu, g), kNone});
     }
   }
   std::sort(siblings_.begin(), siblings_.end(), [](const Sibling& a, const Sibling& b) { return a.key() < b.key(); });

@@ -17,6 +17,8 @@ struct GpuEnd {
   Nanos end_ns = 0;
   GpuId event;
   auto operator<=>(const GpuEnd&) const = default;
+
+  static GpuEnd of(const GpuEvents& gpu, GpuId event) { return {gpu.end_ns(event), event}; }
 };
 
 class GpuTimeline {
@@ -29,12 +31,10 @@ class GpuTimeline {
   /// Of the events of the same launch and device on other streams that end at or before `c` the one that ends last (of
   /// equal ends the last in event order), or none. O(log n).
   GpuId graph_predecessor(GpuId g, Nanos c) const;
-  /// The events of each device by their ends.
-  std::span<const std::vector<GpuEnd>> devices() const { return by_end_; }
+  /// The events of each device by (end, event order).
+  std::span<const std::vector<GpuId>> devices() const { return by_end_; }
   /// Those of the device of `g`.
-  const std::vector<GpuEnd>& device_of(GpuId g) const {
-    return by_end_[device_of_stream_[trace_.gpu.stream[g].value()]];
-  }
+  std::span<const GpuId> device_of(GpuId g) const { return by_end_[device_of_stream_[trace_.gpu.stream[g].value()]]; }
 
  private:
   // An event of a launch that runs on several streams. Siblings are sorted by (launch, device, end, event order).
@@ -51,20 +51,19 @@ class GpuTimeline {
   const Trace& trace_;
   Column<GpuId, GpuId> stream_predecessor_;
   std::vector<std::uint32_t> device_of_stream_;
-  std::vector<std::vector<GpuEnd>> by_end_;
+  std::vector<std::vector<GpuId>> by_end_;
   std::vector<Sibling> siblings_;
 };
 
-/// Calls `accept(event)` for the events of `by_end` that end in (after, until], latest first, until it says yes;
-/// returns that event, or none.
+/// Calls `accept(event)` for the events of `by_end`, which is in order of their ends, that end in (after, until],
+/// latest first, until it says yes; returns that event, or none.
 template <class Accept>
-GpuId last_ending(const std::vector<GpuEnd>& by_end, Nanos after_ns, Nanos until_ns, Accept accept) {
-  auto at = std::upper_bound(by_end.begin(), by_end.end(), until_ns,
-                             [](Nanos time_ns, const GpuEnd& e) { return time_ns < e.end_ns; });
+GpuId last_ending(const GpuEvents& gpu, std::span<const GpuId> by_end, Nanos after_ns, Nanos until_ns, Accept accept) {
+  auto at = std::partition_point(by_end.begin(), by_end.end(), [&](GpuId g) { return gpu.end_ns(g) <= until_ns; });
   while (at != by_end.begin()) {
     --at;
-    if (at->end_ns <= after_ns) break;
-    if (accept(at->event)) return at->event;
+    if (gpu.end_ns(*at) <= after_ns) break;
+    if (accept(*at)) return *at;
   }
   return {};
 }

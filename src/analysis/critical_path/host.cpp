@@ -66,22 +66,18 @@ class Cutter {
 }  // namespace
 
 HostTimeline::HostTimeline(const Trace& trace, const NameTraits& names, const Lanes& lanes, Interval window)
-    : lanes_(lanes) {
-  launch_of_.resize(trace.host.size());
-  for (const LaunchId call : IdRange<LaunchId>(trace.launches.size())) {
-    if (const HostId event = trace.launches.host[call]; event.valid()) launch_of_[event] = call;
-  }
-  cut(trace, names, window);
+    : trace_(trace), lanes_(lanes) {
+  cut(names, window);
 }
 
-void HostTimeline::cut(const Trace& trace, const NameTraits& names, Interval window) {
+void HostTimeline::cut(const NameTraits& names, Interval window) {
   segments_.resize(lanes_.all().size());
   std::vector<Cutter> cutters;
   cutters.reserve(segments_.size());
   for (LaneSegments& segments : segments_) cutters.emplace_back(segments, window.begin);
   std::vector<bool> is_python;
-  for (const Category& category : trace.categories) is_python.push_back(category.kind == CategoryKind::kPython);
-  const HostEvents& host = trace.host;
+  for (const Category& category : trace_.categories) is_python.push_back(category.kind == CategoryKind::kPython);
+  const HostEvents& host = trace_.host;
   std::vector<bool> done(segments_.size());  // by lane
   std::size_t left = segments_.size();
   for (const HostId i : IdRange<HostId>(host.size())) {
@@ -103,6 +99,14 @@ void HostTimeline::cut(const Trace& trace, const NameTraits& names, Interval win
     segments_[i].first = static_cast<std::uint32_t>(segment_count_);
     segment_count_ += segments_[i].all.size();
   }
+}
+
+LaunchId HostTimeline::launch_of(HostId event) const {
+  const CategoryId category = trace_.host.category[event];
+  if (!category.valid() || trace_.category(category).kind != CategoryKind::kLaunch) return {};
+  const Column<LaunchId, HostId>& rows = trace_.launches.host;  // both tables are in event order
+  const auto at = std::lower_bound(rows.begin(), rows.end(), event);
+  return at == rows.end() || *at != event ? LaunchId() : LaunchId(static_cast<std::size_t>(at - rows.begin()));
 }
 
 const Segment* HostTimeline::before(LaneId id, Nanos c) const {

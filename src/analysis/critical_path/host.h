@@ -1,7 +1,6 @@
 #pragma once
 // What each active thread of a rank was doing at every moment of a window.
 
-#include "hta/base/column.h"
 #include "hta/base/intervals.h"
 #include "hta/model/trace.h"
 
@@ -43,8 +42,8 @@ class HostTimeline {
   HostTimeline(const Trace& trace, const NameTraits& names, const Lanes& lanes, Interval window);
 
   const Lanes& lanes() const { return lanes_; }
-  /// The launch call that is this host event, or none.
-  LaunchId launch_of(HostId event) const { return launch_of_[event]; }
+  /// The launch call that is this host event, or none. O(log n).
+  LaunchId launch_of(HostId event) const;
   const LaneSegments& segments(LaneId lane) const { return segments_[lane.value()]; }
   std::size_t segment_count() const { return segment_count_; }
 
@@ -59,10 +58,10 @@ class HostTimeline {
   std::optional<Handover> handover(LaneId lane, Nanos c) const;
 
  private:
-  void cut(const Trace& trace, const NameTraits& names, Interval window);
+  void cut(const NameTraits& names, Interval window);
 
+  const Trace& trace_;
   const Lanes& lanes_;
-  Column<HostId, LaunchId> launch_of_;
   std::vector<LaneSegments> segments_;  // by LaneId
   std::size_t segment_count_ = 0;
 };

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <unordered_map>
 
 namespace hta::analysis::critical_path {
 namespace {
@@ -83,15 +82,7 @@ std::vector<Lanes::ThreadFacts> Lanes::gather_facts() const {
   for (const LaunchId call : IdRange<LaunchId>(calls.size())) {
     if (!calls.gpu_events(call).empty()) facts[calls.thread[call].value()].helps = true;
   }
-  std::unordered_map<std::int64_t, ThreadId> arrow_starts;
-  for (const FlowPoint& point : trace_.flows) {
-    if (point.phase == 's') arrow_starts.try_emplace(point.id, point.thread);
-  }
-  for (const FlowPoint& point : trace_.flows) {
-    if (point.phase != 'f') continue;
-    const auto start = arrow_starts.find(point.id);
-    if (start != arrow_starts.end() && start->second != point.thread) facts[point.thread.value()].helps = true;
-  }
+  for (const ThreadId thread : trace_.backward_threads) facts[thread.value()].helps = true;
   return facts;
 }
 

@@ -20,23 +20,37 @@ void keep_first(std::vector<std::pair<std::int64_t, const SyncRecord*>>& records
 Waits::Waits(const Trace& trace, const NameTraits& names, const GpuTimeline& gpu, const Settings& settings)
     : trace_(trace), names_(names), gpu_(gpu), clock_slack_ns_(settings.clock_slack_ns) {
   if (trace.sync_records.empty()) return;
+  index_calls();
   index_batches();
   index_records();
 }
 
-void Waits::index_batches() {
+void Waits::index_calls() {
+  for (const SyncRecord& record : trace_.sync_records) {
+    calls_[record.correlation] = {};
+    if (record.record_correlation) calls_[*record.record_correlation] = {};
+  }
+  calls_.erase(0);
   const LaunchCalls& calls = trace_.launches;
-  batches_.resize(trace_.streams.size());
   for (const LaunchId call : IdRange<LaunchId>(calls.size())) {
-    if (calls.correlation[call] != 0) calls_.emplace_back(calls.correlation[call], call);
-    for (const GpuId g : calls.gpu_events(call)) {
-      auto& batches = batches_[trace_.gpu.stream[g].value()];
-      const GpuEnd end{trace_.gpu.end_ns(g), g};
-      if (batches.empty() || batches.back().launch != call) batches.push_back({call, g, end});
-      else batches.back().last = std::max(batches.back().last, end);
+    const auto wanted = calls_.find(calls.correlation[call]);
+    if (wanted != calls_.end() && !wanted->second.valid()) wanted->second = call;
+  }
+}
+
+void Waits::index_batches() {
+  const GpuEvents& gpu = trace_.gpu;
+  std::vector<std::size_t> events(trace_.streams.size());
+  for (const StreamId stream : gpu.stream) ++events[stream.value()];
+  batches_.resize(events.size());
+  for (std::size_t stream = 0; stream < events.size(); ++stream) batches_[stream].reserve(events[stream]);
+  for (const LaunchId call : IdRange<LaunchId>(trace_.launches.size())) {
+    for (const GpuId g : trace_.launches.gpu_events(call)) {
+      auto& batches = batches_[gpu.stream[g].value()];
+      if (batches.empty() || batches.back().launch != call) batches.push_back({call, g, g});
+      else if (GpuId& last = batches.back().last; GpuEnd::of(gpu, last) < GpuEnd::of(gpu, g)) last = g;
     }
   }
-  if (!std::is_sorted(calls_.begin(), calls_.end())) std::sort(calls_.begin(), calls_.end());
 }
 
 void Waits::index_records() {
@@ -67,9 +81,8 @@ void Waits::index_records() {
 }
 
 LaunchId Waits::call_of(std::int64_t correlation) const {
-  if (correlation < 1) return {};
-  const auto at = std::lower_bound(calls_.begin(), calls_.end(), std::pair(correlation, LaunchId(0)));
-  return at == calls_.end() || at->first != correlation ? LaunchId() : at->second;
+  const auto at = calls_.find(correlation);
+  return at == calls_.end() ? LaunchId() : at->second;
 }
 
 const SyncRecord* Waits::find(const std::vector<RecordOf>& records, LaunchId call) const {
@@ -91,10 +104,10 @@ GpuId Waits::marked(LaunchId record_call, std::int64_t stream, std::optional<std
       return trace_.launches.start_ns[b.launch] < recorded_ns;
     });
     if (next == batches_[s].begin()) continue;
-    if (on.device == device) return std::prev(next)->last.event;
+    if (on.device == device) return std::prev(next)->last;
     if (!best_device || on.device < *best_device) {
       best_device = on.device;
-      best = std::prev(next)->last.event;
+      best = std::prev(next)->last;
     }
   }
   return best;
@@ -167,7 +180,7 @@ GpuId Waits::awaited_copy(LaunchId call) const {
   const Nanos end_ns = trace_.launches.end_ns(call);
   GpuEnd last;
   for (const GpuId g : trace_.launches.gpu_events(call)) {
-    const GpuEnd self{trace_.gpu.end_ns(g), g};
+    const GpuEnd self = GpuEnd::of(trace_.gpu, g);
     if (!blocks_on(call, g) || self.end_ns <= start_ns || self.end_ns > end_ns + clock_slack_ns_) continue;
     if (!last.event.valid() || last < self) last = self;
   }
@@ -191,9 +204,9 @@ GpuId Waits::awaited_work(LaunchId call, const SyncRecord* only) const {
   GpuEnd last;
   for (const auto& by_end : gpu_.devices()) {
     const Nanos after_ns = last.event.valid() ? std::max(start_ns, last.end_ns - 1) : start_ns;
-    const GpuId g = last_ending(by_end, after_ns, end_ns + clock_slack_ns_, counts);
+    const GpuId g = last_ending(gpu, by_end, after_ns, end_ns + clock_slack_ns_, counts);
     if (!g.valid()) continue;
-    const GpuEnd self{gpu.end_ns(g), g};
+    const GpuEnd self = GpuEnd::of(gpu, g);
     if (!last.event.valid() || last < self) last = self;
   }
   return last.event;

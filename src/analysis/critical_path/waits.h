@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -36,10 +37,11 @@ class Waits {
   struct Batch {
     LaunchId launch;
     GpuId first;  // in event order
-    GpuEnd last;  // the one that ends last
+    GpuId last;   // the one that ends last
   };
   using RecordOf = std::pair<std::int64_t, const SyncRecord*>;  // correlation, first record of its kind
 
+  void index_calls();
   void index_batches();
   void index_records();
   LaunchId call_of(std::int64_t correlation) const;
@@ -53,9 +55,9 @@ class Waits {
   const NameTraits& names_;
   const GpuTimeline& gpu_;
   Nanos clock_slack_ns_;
-  std::vector<std::pair<std::int64_t, LaunchId>> calls_;  // by correlation; the first call of each
-  std::vector<std::vector<Batch>> batches_;               // by StreamId, in order of the launch calls
-  std::vector<RecordOf> stream_records_;                  // by correlation
+  std::unordered_map<std::int64_t, LaunchId> calls_;  // the first call of each correlation that the records name
+  std::vector<std::vector<Batch>> batches_;           // by StreamId, in order of the launch calls
+  std::vector<RecordOf> stream_records_;              // by correlation
   std::vector<RecordOf> event_records_;
   std::vector<std::pair<GpuId, GpuId>> stream_waits_;  // (who waits, for what), sorted
   bool has_stream_waits_ = false;

@@ -168,7 +168,8 @@ class WindowMaker {
 }  // namespace
 
 Windows::Windows(const Trace& trace) : trace_(trace) {
-  for (const Nanos dur_ns : trace.gpu.dur_ns) longest_gpu_ns_ = std::max(longest_gpu_ns_, dur_ns);
+  for (const GpuId i : IdRange<GpuId>(trace.gpu.size()))
+    longest_gpu_ns_ = std::max(longest_gpu_ns_, trace.gpu.dur_ns[i]);
 }
 
 Window Windows::around(const Candidate& place, std::size_t most) const {

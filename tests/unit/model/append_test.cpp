@@ -124,12 +124,19 @@ TEST_CASE("append: faults of the later part follow those of the earlier one, the
 }
 
 TEST_CASE("event order: sorted runs are merged, the longer event first, then the earlier position") {
-  const std::vector<Nanos> start{10, 20, 30, 5, 20, 20, 1};
-  const std::vector<Nanos> dur{1, 1, 1, 1, 9, 1, 1};
-  const std::vector<std::uint32_t> position{0, 1, 2, 3, 4, 5, 6};
-  const OrderKeys keys{start.data(), dur.data(), position.data()};
-  CHECK(event_order(7, keys) == std::vector<std::uint32_t>{6, 3, 0, 4, 1, 5, 2});
-  CHECK(event_order(3, keys).empty());  // in order already
+  Column<HostId, Nanos> start;
+  CompactColumn<HostId> dur;
+  Column<HostId, std::uint32_t> position;
+  const auto add = [&](Nanos start_ns, Nanos dur_ns) {
+    position.push_back(static_cast<std::uint32_t>(start.size()));
+    start.push_back(start_ns);
+    dur.push_back(dur_ns);
+  };
+  for (const Nanos start_ns : {10, 20, 30}) add(start_ns, 1);
+  CHECK(event_order(OrderKeys<HostId>{start, dur, position}).empty());  // in order already
+  for (const Nanos start_ns : {5, 20, 20, 1}) add(start_ns, start_ns == 20 && dur.size() == 4 ? 9 : 1);
+  const RowOrder order = event_order(OrderKeys<HostId>{start, dur, position});
+  CHECK(std::vector(order.begin(), order.end()) == std::vector<std::uint32_t>{6, 3, 0, 4, 1, 5, 2});
 }
 
 template <class T>
@@ -141,11 +148,14 @@ std::vector<T> reordered(Reordering& reordering, const std::vector<T>& values) {
 }
 
 TEST_CASE("reordering: values of every size follow a permutation with cycles of every length") {
-  Reordering reordering({0, 2, 1, 5, 3, 4});
+  RowOrder rows;
+  for (const std::uint32_t row : {0u, 2u, 1u, 5u, 3u, 4u}) rows.push_back(row);
+  Reordering reordering(std::move(rows));
   CHECK(reordered<std::int64_t>(reordering, {10, -11, 12LL << 40, 13, 14, 15}) ==
         std::vector<std::int64_t>{10, 12LL << 40, -11, 15, 13, 14});
   CHECK(reordered<std::uint32_t>(reordering, {10, 11, 12, 13, 14, 15}) ==
         std::vector<std::uint32_t>{10, 12, 11, 15, 13, 14});
   CHECK(reordered<char>(reordering, {'a', 'b', 'c', 'd', 'e', 'f'}) == std::vector<char>{'a', 'c', 'b', 'f', 'd', 'e'});
-  CHECK(reordering.new_rows() == std::vector<std::uint32_t>{0, 2, 1, 4, 5, 3});
+  const auto new_rows = reordering.new_rows();
+  CHECK(std::vector(new_rows.begin(), new_rows.end()) == std::vector<std::uint32_t>{0, 2, 1, 4, 5, 3});
 }
