@@ -12,8 +12,10 @@ namespace {
 constexpr std::size_t kHugePage = std::size_t{2} << 20;
 constexpr std::size_t kMapFrom = kHugePage;
 
-std::size_t rounded(std::size_t bytes) {
-  return (bytes + kHugePage - 1) / kHugePage * kHugePage;
+constexpr std::size_t kPage = 4096;
+
+std::size_t rounded(std::size_t bytes, std::size_t unit = kHugePage) {
+  return (bytes + unit - 1) / unit * unit;
 }
 
 // Maps `bytes` (a multiple of kHugePage) at an address that is a multiple of kHugePage, else the kernel cannot use huge
@@ -53,6 +55,12 @@ void* grow_block(void* old, std::size_t old_bytes, std::size_t new_bytes) {
     throw std::bad_alloc();
   }
   return block;
+}
+
+void trim_block(void* block, std::size_t used_bytes, std::size_t bytes) noexcept {
+  if (bytes < kMapFrom) return;
+  const std::size_t kept = rounded(used_bytes, kPage);
+  if (kept < rounded(bytes)) madvise(static_cast<char*>(block) + kept, rounded(bytes) - kept, MADV_DONTNEED);
 }
 
 void free_block(void* block, std::size_t bytes) noexcept {

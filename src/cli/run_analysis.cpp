@@ -6,6 +6,10 @@
 #include <mutex>
 #include <utility>
 
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+
 #include "progress.h"
 
 namespace hta::cli {
@@ -40,6 +44,17 @@ IntRanges ranks_of(Side side, const std::vector<Job>& jobs, const CommonOptions&
     if (!own.all()) return own;
   }
   return common.ranks;
+}
+
+// Ranks of this many events leave blocks behind that are worth giving back.
+constexpr std::uint64_t kLargeRank = 500'000;
+
+// What an analysis needed for a while goes back to the system; the C library would keep it, and the next analysis may
+// need blocks of other sizes.
+void give_back_memory() {
+#ifdef __GLIBC__
+  malloc_trim(0);
+#endif
 }
 
 // One pass over one run: partials[handle][job].
@@ -97,7 +112,10 @@ Result<MappedRun> map_run(const RunPaths& from, std::vector<Job> jobs, const Com
   std::mutex mutex;
   auto run = input::read_run(*files, options, [&](std::size_t handle, const Trace& trace) {
     std::vector<std::unique_ptr<analysis::Partial>> of_rank;
-    for (const Job& job : jobs) of_rank.push_back(job.spec->map(trace, job.options));
+    for (const Job& job : jobs) {
+      of_rank.push_back(job.spec->map(trace, job.options));
+      if (trace.quality.kept >= kLargeRank) give_back_memory();
+    }
     const std::lock_guard lock(mutex);
     if (mapped.partials.size() <= handle) mapped.partials.resize(handle + 1);
     mapped.partials[handle] = std::move(of_rank);

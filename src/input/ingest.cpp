@@ -283,6 +283,11 @@ void Ingest::append(Ingest&& later) {
   check_limits(first_);
 }
 
+void Ingest::trim() {
+  first_.trim();
+  for (const auto& builder : others_) builder->trim();
+}
+
 std::vector<Trace> Ingest::finish(std::vector<std::string>& labels) {
   std::vector<std::size_t> order(std::max<std::size_t>(1, labels_.size()));
   std::iota(order.begin(), order.end(), std::size_t{0});

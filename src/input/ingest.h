@@ -35,6 +35,8 @@ class Ingest final : public ScanSink {
   bool self_contained() const;
   /// Adds what `later` took from the records that follow, as if they had been handed to this one.
   void append(Ingest&& later);
+  /// Gives back memory that is kept for further records.
+  void trim();
 
   /// Traces of all labels in natural order of the labels, which are named if there are several; else the one trace.
   std::vector<Trace> finish(std::vector<std::string>& labels);

@@ -152,8 +152,10 @@ void SplitReader::read_parts() {
   };
   std::vector<std::uint64_t> ends;
   for (std::size_t i = 0; i < parts_.size(); ++i) ends.push_back(end_of(i));
-  parallel_for(parts_.size(), parts_.size(),
-               [&](std::size_t i, std::size_t) { parts_[i]->read_until(ends[i], progress_); });
+  parallel_for(parts_.size(), parts_.size(), [&](std::size_t i, std::size_t) {
+    parts_[i]->read_until(ends[i], progress_);
+    parts_[i]->taker->trim();
+  });
   ends_ = std::move(ends);
 }
 

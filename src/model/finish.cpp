@@ -309,6 +309,7 @@ void make_call_tree(Trace& trace) {
 }  // namespace
 
 void finish_trace(Trace& trace, const BuildOptions& options) {
+  trim_trace(trace);  // what putting in order needs comes on top
   sort_gpu(trace);
   sort_host(trace);  // before the launches: their rows of host events follow
   sort_launches(trace);
@@ -329,6 +330,18 @@ void finish_trace(Trace& trace, const BuildOptions& options) {
     make_launch_lists(trace);
   }
   if (options.needs.call_tree) make_call_tree(trace);
+  trim_trace(trace);
+}
+
+void trim_trace(Trace& trace) {
+  const auto trim = [](auto& table, const auto& columns) {
+    for_each_column(columns, [&](auto column) { (table.*column).trim(); });
+  };
+  trim(trace.gpu, kGpuColumns);
+  trim(trace.launches, kLaunchColumns);
+  trim(trace.host, kHostColumns);
+  for (ArgColumn<GpuId>& column : trace.gpu_args.columns) column.trim();
+  for (ArgColumn<HostId>& column : trace.host_args.columns) column.trim();
 }
 
 void clear_trace(Trace& trace) {

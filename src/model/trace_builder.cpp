@@ -425,6 +425,10 @@ Trace TraceBuilder::finish() {
   return done;
 }
 
+void TraceBuilder::trim() {
+  trim_trace(trace_);
+}
+
 void TraceBuilder::recycle(Trace&& trace) {
   trace_ = std::move(trace);
   clear_trace(trace_);

@@ -18,6 +18,8 @@ namespace detail {
 /// once. Both sizes are what an earlier call was given. Throws std::bad_alloc.
 void* grow_block(void* old, std::size_t old_bytes, std::size_t new_bytes);
 void free_block(void* block, std::size_t bytes) noexcept;
+/// Gives the memory behind the first `used_bytes` back to the system; the block keeps its size, the rest of it is lost.
+void trim_block(void* block, std::size_t used_bytes, std::size_t bytes) noexcept;
 }  // namespace detail
 
 /// A column of `T` indexed by `Index` (a strong id). Move-only. clear() keeps the memory for the next rank.
@@ -83,6 +85,8 @@ class Column {
     size_ = rows;
   }
   void clear() { size_ = 0; }
+  /// Gives the memory behind the last row back to the system: up to 2 MiB, and what earlier contents needed.
+  void trim() { detail::trim_block(data_, size_ * sizeof(T), capacity_ * sizeof(T)); }
 
  private:
   T* data_ = nullptr;

@@ -31,6 +31,7 @@ class CompactColumn {
     large_.push_back(number);
   }
   void reserve(std::size_t rows) { cells_.reserve(rows); }
+  void trim() { cells_.trim(); }
   void clear() {
     cells_.clear();
     large_.clear();

@@ -137,6 +137,10 @@ class ArgColumn {
     const auto value = find(row);
     return value ? StringId(static_cast<std::size_t>(*value)) : StringId();
   }
+  void trim() {
+    rows_.trim();
+    values_.trim();
+  }
   void clear() {
     rows_.clear();
     values_.clear();

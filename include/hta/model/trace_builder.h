@@ -88,6 +88,9 @@ class TraceBuilder {
   /// had been add()ed here. `records_before` is the running number of its first record. O(rows of `later`), held once.
   void append(TraceBuilder&& later, std::uint32_t records_before);
 
+  /// Gives back memory that is kept for further records, when there may be none for a while.
+  void trim();
+
   /// Sorts, links, classifies, filters. The builder is empty afterwards, ready for the next rank.
   Trace finish();
   /// Takes the memory of a trace that is no longer needed, for the next rank.
