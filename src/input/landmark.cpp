@@ -54,10 +54,12 @@ Answer ends_array(const char* from, const char* p, const char* end, MoreBytes mo
   return key == FirstKey::kDocument ? Answer::kYes : Answer::kNo;
 }
 
-// Whether the first key of the object at p is one that only documents have: even as a value it is the start of one.
-bool is_document_alone(const char* p, const char* end) {
+// Whether a key near the start of the object at p is one that only documents have: even as a value it is the start of
+// one.
+Answer is_document_alone(const char* p, const char* end, MoreBytes more) {
   constexpr std::ptrdiff_t kNear = 64;
-  return find_document_key(p, end - p > kNear ? p + kNear : end) != nullptr;
+  if (find_document_key(p, std::min(end, p + kNear)) != nullptr) return Answer::kYes;
+  return end - p < kNear && more == MoreBytes::kYes ? Answer::kCutOff : Answer::kNo;
 }
 
 // memchr for two characters, each searched only once.
@@ -103,7 +105,11 @@ Landmark LandmarkFinder::find(const char* from, const char* end, MoreBytes more)
     const bool is_value = before.last == ':';  // of a member
     const FirstKey key = first_key(p, end);
     if (key == FirstKey::kCutOff && more == MoreBytes::kYes) return {Kind::kMore, before.from};
-    if (key == FirstKey::kDocument && (!is_value || is_document_alone(p, end))) return {Kind::kDocumentHead, p};
+    if (key == FirstKey::kDocument) {
+      const Answer alone = is_value ? is_document_alone(p, end, more) : Answer::kYes;
+      if (alone == Answer::kCutOff) return {Kind::kMore, before.from};
+      if (alone == Answer::kYes) return {Kind::kDocumentHead, p};
+    }
     if (key != FirstKey::kEvent || is_value) {
       ++p;
       continue;

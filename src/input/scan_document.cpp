@@ -27,8 +27,10 @@ const char* Scanner::State::begin(const char* p) {
   return p;
 }
 
+// p is a little in front of where landmarks have not been looked for, so that a key that straddles two buffers is seen.
 const char* Scanner::State::search(const char* p) {
-  const Landmark found = landmarks.find(p, end, more());
+  const Landmark found = landmarks.find(std::max(p, place(searched_to)), end, more());
+  searched_to = 0;
   const char* const stop = found.kind == Landmark::Kind::kNone ? end : found.at;
   // A member of the document may come first: what stands before it is lost.
   if (const char* document_key = find_document_key(p, stop); document_key != nullptr) {
@@ -39,7 +41,7 @@ const char* Scanner::State::search(const char* p) {
   }
   switch (found.kind) {
     case Landmark::Kind::kNone: where = Where::kDone; return end;
-    case Landmark::Kind::kMore: return stall(std::min(found.at, behind_straddle(p)));
+    case Landmark::Kind::kMore: searched_to = offset(found.at); return stall(in_front_of(found.at, p));
     case Landmark::Kind::kEvent:
       report.head_lost |= !object_form;
       report.bare_array = !object_form;
@@ -160,7 +162,7 @@ const char* Scanner::State::damaged_member(const char* from) {
 
 // p is a little in front of what was not skipped yet, so that a key that straddles two buffers is seen.
 const char* Scanner::State::skipping(const char* p) {
-  const char* stop = skipper.skip(base + (skipped_to - base_offset), end);
+  const char* stop = skipper.skip(place(skipped_to), end);
   if (!array_seen) {
     const char* const bound = stop != nullptr ? stop : end;
     for (const char* document_key = find_document_key(p + 1, bound); document_key != nullptr;
@@ -177,7 +179,7 @@ const char* Scanner::State::skipping(const char* p) {
   }
   if (last) return cut_off();
   skipped_to = offset(end);
-  return stall(behind_straddle(p));
+  return stall(in_front_of(end, p));
 }
 
 const char* Scanner::State::behind(const char* p) {

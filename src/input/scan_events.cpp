@@ -105,6 +105,7 @@ const char* Scanner::State::difficult_event(const char* p) {
     hand_over(p, read.behind);
     return read.behind;
   }
+  if (p + read.looked_at >= end && bound == end && !last) return await(p);
   lose(p, p + read.looked_at);
   const char* next = p + 1;
   Landmark found = landmarks.find(next, bound, bound == end ? more() : MoreBytes::kYes);

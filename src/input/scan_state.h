@@ -74,11 +74,18 @@ struct Scanner::State {
   bool damaged = false;          // a record has been lost
   bool cautious = false;         // after damage: a record is first tried within kOrdinaryRecord bytes
   std::uint64_t bold_offset = ~std::uint64_t{0};  // of the record that may be larger all the same
+  std::uint64_t searched_to = 0;                  // kSearching: how far landmarks have been looked for
   std::uint64_t skipped_to = 0;                   // kSkipping: how far
   std::uint64_t wasted = 0;
 
   bool has_records() const { return continued || report.events > 0; }
   std::uint64_t offset(const char* p) const { return base_offset + length(base, p); }
+  // Where it is in the buffer; the start of the buffer if it is there no more.
+  const char* place(std::uint64_t at) const { return at < base_offset ? base : base + (at - base_offset); }
+  // So far in front of `at` that a key that straddles two buffers is seen, but not before `earliest`.
+  static const char* in_front_of(const char* at, const char* earliest) {
+    return length(earliest, at) > kDocumentKeySpan ? at - kDocumentKeySpan : earliest;
+  }
 
   const char* stall(const char* p) {
     stalled = true;
@@ -92,9 +99,6 @@ struct Scanner::State {
   }
   // The end of the buffer, but at most so far from p.
   const char* within(const char* p, std::size_t bytes) const { return length(p, end) > bytes ? p + bytes : end; }
-  // A key and its colon that straddle two buffers are seen if so much of the first stays.
-  static constexpr std::size_t kStraddle = 256;
-  const char* behind_straddle(const char* p) const { return length(p, end) > kStraddle ? end - kStraddle : p; }
   MoreBytes more() const { return last ? MoreBytes::kNo : MoreBytes::kYes; }
 
   // Each returns where it stopped, or stalls.

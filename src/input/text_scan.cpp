@@ -78,8 +78,9 @@ const char* find_document_key(const char* p, const char* end) {
     if (p == nullptr) return nullptr;
     const std::string_view name = short_string(p + 1, end);
     if (name.data() == nullptr || !contains(kUnmistakable, name)) continue;
-    const char* colon = skip_json_space(name.data() + name.size() + 1, end);
-    if (colon < end && *colon == ':') return p;
+    const char* const bound = end - p > std::ptrdiff_t{kDocumentKeySpan} ? p + kDocumentKeySpan : end;
+    const char* colon = skip_json_space(name.data() + name.size() + 1, bound);
+    if (colon < bound && *colon == ':') return p;
   }
   return nullptr;
 }

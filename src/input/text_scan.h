@@ -33,6 +33,9 @@ class ValueSkipper {
 
 /// Whether `name` is a member that profilers write at the top level of a document.
 bool is_document_key(std::string_view name);
+/// From the opening quote of a key to the colon behind it there may be at most so many bytes, for find_document_key()
+/// to see it. If so much of one buffer stays in front of the next one, a key that straddles both is seen.
+inline constexpr std::size_t kDocumentKeySpan = 256;
 /// The first member of [p, end) that profilers write only at the top level, e.g. `"traceEvents":`; nullptr if there is
 /// none.
 const char* find_document_key(const char* p, const char* end);
