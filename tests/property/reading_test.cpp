@@ -3,13 +3,10 @@
 #include "hta/input/load.h"
 
 #include <algorithm>
-#include <cstdio>
-#include <filesystem>
-#include <fstream>
 #include <sstream>
-#include <unistd.h>
 
 #include "property/trace_text.h"
+#include "support/temporary_file.h"
 #include <catch2/catch.hpp>
 
 namespace hta::test {
@@ -17,22 +14,6 @@ namespace {
 
 using input::LoadedFile;
 using input::LoadOptions;
-
-class TemporaryFile {
- public:
-  TemporaryFile()
-      : path_(
-            (std::filesystem::temp_directory_path() / ("hta-reading-" + std::to_string(getpid()) + ".json")).string()) {
-  }
-  ~TemporaryFile() { std::remove(path_.c_str()); }
-  TemporaryFile(const TemporaryFile&) = delete;
-  TemporaryFile& operator=(const TemporaryFile&) = delete;
-  void write(const std::string& text) const { std::ofstream(path_, std::ios::binary) << text; }
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
 
 LoadOptions everything() {
   LoadOptions options;

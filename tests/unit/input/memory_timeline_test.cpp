@@ -1,33 +1,18 @@
 #include "hta/input/memory_timeline.h"
 
-#include <filesystem>
-#include <fstream>
 #include <string>
-#include <unistd.h>
 
+#include "support/temporary_file.h"
 #include <catch2/catch.hpp>
 
 namespace {
 
 using hta::input::is_memory_timeline;
 using hta::input::read_memory_timeline;
-
-class Source {
- public:
-  explicit Source(std::string_view text) {
-    std::string name = (std::filesystem::temp_directory_path() / "hta-timeline-XXXXXX").string();
-    close(mkstemp(name.data()));
-    std::ofstream(name, std::ios::binary) << text;
-    path = name;
-  }
-  ~Source() { std::filesystem::remove(path); }
-  Source(const Source&) = delete;
-  Source& operator=(const Source&) = delete;
-  std::string path;
-};
+using hta::test::TemporaryFile;
 
 bool recognised(std::string_view text) {
-  return is_memory_timeline(Source(text).path);
+  return is_memory_timeline(TemporaryFile(text).path());
 }
 
 }  // namespace
@@ -45,9 +30,9 @@ TEST_CASE("memory timeline: a list of lists of numbers is one, a trace is none")
 }
 
 TEST_CASE("memory timeline: entries in the order of the file, strange categories unknown") {
-  const Source source(
+  const TemporaryFile source(
       "[[1700000000000000001, 1, -512, 4], [-1, 0, 1024, 0], [5, 2, 7, 8], [6, 2, 7, -3], [7, 0, 1, 7]]");
-  const auto loaded = read_memory_timeline(source.path);
+  const auto loaded = read_memory_timeline(source.path());
   REQUIRE(loaded.ok());
   CHECK_FALSE(loaded->damaged);
   const auto& entries = loaded->timeline.entries;
@@ -63,8 +48,8 @@ TEST_CASE("memory timeline: entries in the order of the file, strange categories
 }
 
 TEST_CASE("memory timeline: what is cut off keeps its whole entries") {
-  const Source source("[[1, 1, 512, 4], [2, 1, 512, 4], [3, 1, 5");
-  const auto loaded = read_memory_timeline(source.path);
+  const TemporaryFile source("[[1, 1, 512, 4], [2, 1, 512, 4], [3, 1, 5");
+  const auto loaded = read_memory_timeline(source.path());
   REQUIRE(loaded.ok());
   CHECK(loaded->damaged);
   CHECK(loaded->timeline.entries.size() == 2);
@@ -73,8 +58,8 @@ TEST_CASE("memory timeline: what is cut off keeps its whole entries") {
 TEST_CASE("memory timeline: other forms are refused") {
   const std::string message = "is no raw memory timeline; export it to a name that ends in .raw.json.gz";
   for (const auto* text : {"[[1, 2, 3], [[0, 1, 2]]]", "[[1, 2, 3, 4, 5]]", "[[1.5, 1, 2, 3]]"}) {
-    const Source source(text);
-    const auto loaded = read_memory_timeline(source.path);
+    const TemporaryFile source(text);
+    const auto loaded = read_memory_timeline(source.path());
     REQUIRE_FALSE(loaded.ok());
     CHECK(loaded.error().message == message);
   }

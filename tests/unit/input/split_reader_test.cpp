@@ -1,29 +1,12 @@
 #include "split_reader.h"
 
-#include <cstdio>
-#include <filesystem>
-#include <fstream>
-#include <unistd.h>
-
+#include "support/temporary_file.h"
 #include <catch2/catch.hpp>
 
 namespace hta::input {
 namespace {
 
-class WrittenFile {
- public:
-  explicit WrittenFile(const std::string& text)
-      : path_((std::filesystem::temp_directory_path() / ("hta-split-" + std::to_string(getpid()) + ".json")).string()) {
-    std::ofstream(path_, std::ios::binary) << text;
-  }
-  ~WrittenFile() { std::remove(path_.c_str()); }
-  WrittenFile(const WrittenFile&) = delete;
-  WrittenFile& operator=(const WrittenFile&) = delete;
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
+using test::TemporaryFile;
 
 std::string record(int i) {
   return R"({"ph": "X", "cat": "kernel", "name": "k)" + std::to_string(i % 10) + R"(", "pid": 0, "tid": 7, "ts": )" +
@@ -46,7 +29,7 @@ struct Read {
 };
 
 Read read_in_parts(const std::string& text, std::size_t parts) {
-  const WrittenFile file(text);
+  const TemporaryFile file(text);
   const LoadOptions options;
   TraceBuilder builder(options.build);
   Ingest ingest(builder, options.build, options.limits);

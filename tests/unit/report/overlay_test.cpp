@@ -2,14 +2,11 @@
 
 #include "hta/input/byte_source.h"
 
-#include <cstdio>
-#include <filesystem>
-#include <fstream>
 #include <string>
 #include <string_view>
-#include <unistd.h>
 #include <vector>
 
+#include "support/temporary_file.h"
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 #include <rapidjson/document.h>
@@ -19,22 +16,7 @@ namespace {
 using hta::report::write_overlay;
 using hta::result::DamagedInput;
 using hta::result::Overlay;
-
-// A file of these bytes for the time of a test.
-class Source {
- public:
-  explicit Source(std::string_view text) {
-    std::string name = (std::filesystem::temp_directory_path() / "hta-overlay-XXXXXX").string();
-    const int fd = mkstemp(name.data());
-    close(fd);
-    std::ofstream(name, std::ios::binary) << text;
-    path = name;
-  }
-  ~Source() { std::filesystem::remove(path); }
-  Source(const Source&) = delete;
-  Source& operator=(const Source&) = delete;
-  std::string path;
-};
+using hta::test::TemporaryFile;
 
 const std::string kFirst = R"({"ph": "X", "name": "a", "ts": 1.5, "dur": 2, "unknown": {"k": [1, "]"]}})";
 const std::string kSecond = R"({"ph":"M","name":"process_name","pid":7,"args":{"name":"p\u0041\"]}"}})";
@@ -48,8 +30,8 @@ struct Written {
 };
 
 Written write(std::string_view source, Overlay overlay) {
-  const Source file(source);
-  overlay.source_path = file.path;
+  const TemporaryFile file(source);
+  overlay.source_path = file.path();
   if (overlay.target_path.empty()) overlay.target_path = "out.json";
   Written written;
   hta::report::Out out([&](std::string_view bytes) { written.text += bytes; });
