@@ -19,6 +19,7 @@ namespace {
 constexpr std::string_view kStepPrefix = "ProfilerStep#";
 constexpr std::string_view kOwnCategoryPrefix = "hta_";
 constexpr int kRateDigits = 9;
+constexpr std::string_view kPhases = "XBEiIMCsftbneSTpFPNODVvRc()";  // all that the trace event format has
 constexpr std::uint64_t kMostRecords = std::numeric_limits<std::uint32_t>::max();
 
 // `[TP00-DP01] 83` -> "TP00-DP01", and the rest.
@@ -143,7 +144,10 @@ void Ingest::event(const RawEvent& raw) {
   const bool instant = needs.memory_events && (raw.phase == 'i' || raw.phase == 'I');
   const bool flow = needs.flows && (raw.phase == 's' || raw.phase == 'f');
   if (raw.phase == 'M') unnamed_tracks_.metadata(raw);
-  if (!counted && !instant && !flow) return;
+  if (!counted && !instant && !flow) {
+    if (kPhases.find(raw.phase) == std::string_view::npos) first_.quality()[EventFault::kNoPhase].add(raw.offset);
+    return;
+  }
 
   RawValue pid = raw.pid;
   TraceBuilder& builder = builder_for(pid);

@@ -122,6 +122,8 @@ const char* Scanner::State::member(const char* from, const char* value) {
       return enter_events(value + 1);
     }
   }
+  // A quote in front of the bracket, or in its place, would take the first record into a string.
+  if (*value == '"' && key == "traceEvents" && !array_seen) return damaged_member(value);
   skipper.reset();
   const char* const bound = within(from, limits.metadata_bytes);
   const char* value_end = skipper.skip(value, bound);
@@ -157,7 +159,7 @@ const char* Scanner::State::damaged_member(const char* from) {
   }
   if (!foreign) ++report.damaged_metadata;
   where = Where::kSearching;
-  return from + 1;
+  return *from == '{' ? from : from + 1;  // it may be a record whose array has lost its bracket
 }
 
 // p is a little in front of what was not skipped yet, so that a key that straddles two buffers is seen.

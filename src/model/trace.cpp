@@ -37,7 +37,7 @@ std::optional<std::int64_t> step_number(std::string_view name) {
 
 std::string_view event_fault_text(EventFault fault) {
   switch (fault) {
-    case EventFault::kNoPhase: return "no phase (ph)";
+    case EventFault::kNoPhase: return "no known phase (ph)";
     case EventFault::kNoName: return "no name";
     case EventFault::kNoTime: return "no usable ts or dur";
     case EventFault::kUnpairedBegin: return "begin without end";

@@ -167,6 +167,17 @@ TEST_CASE("load: events are counted by fault") {
   CHECK(quality[EventFault::kDamagedText].count == 1);
 }
 
+TEST_CASE("load: a phase that no trace has is none, however the record reads otherwise") {
+  const auto of_phase = [](const std::string& phase) {
+    return R"({"ph":")" + phase + R"(","cat":"kernel","name":"k","pid":0,"tid":7,"ts":5,"dur":1})";
+  };
+  const LoadedFile file = load(
+      document(event(1) + "," + of_phase("Y") + "," + of_phase("P") + "," + of_phase("\x18") + "," + of_phase("(")));
+  CHECK(only(file).quality.kept == 1);
+  CHECK(only(file).quality[EventFault::kNoPhase].count == 2);
+  CHECK(only(file).quality.ignored() == 2);
+}
+
 TEST_CASE("load: suspect events are kept and counted") {
   const Trace trace_of_late = std::move(
       load(

@@ -145,6 +145,8 @@ TEST_CASE("scanner: a lost quote in the metadata does not cost the events") {
 
 TEST_CASE("scanner: the name of the event array or the first byte may be damaged") {
   CHECK(names(scan("{\"trXceEvents\":[" + event(1) + "," + event(2) + "]}")) == "k1 k2");
+  CHECK(names(scan("{\"traceEvents\":\"[\n" + event(1) + ",\n" + event(2) + "]}")) == "k1 k2");
+  CHECK(names(scan("{\"traceEvents\": Z\n" + event(1) + ",\n" + event(2) + "]}")) == "k1 k2");
   const Scanned head = scan("x\"schemaVersion\":1,\"traceEvents\":[" + event(1) + "]}");
   CHECK(names(head) == "k1");
   CHECK(head.report.head_lost);
