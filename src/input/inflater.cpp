@@ -70,11 +70,12 @@ Inflater::Step Inflater::inflate(char* into, std::size_t room) {
     isal.avail_in = left;
     state_->member_ended = false;
   }
-  isal.next_out = reinterpret_cast<std::uint8_t*>(into);
+  auto* const begin = reinterpret_cast<std::uint8_t*>(into);
+  isal.next_out = begin;
   isal.avail_out = static_cast<std::uint32_t>(std::min(room, kMaxStep));
-  const std::uint32_t offered = isal.avail_out;
   const int code = isal_inflate(&isal);
-  Step step{offered - isal.avail_out, State::kOk};
+  // Not by avail_out: after a failure it counts bytes of a piece that could not be finished, where there was room.
+  Step step{static_cast<std::size_t>(isal.next_out - begin), State::kOk};
   if (code != ISAL_DECOMP_OK && code != ISAL_END_INPUT) {
     state_->failed = true;
     const Step rest = take_rest(isal, into + step.produced, room - step.produced);
