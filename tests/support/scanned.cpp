@@ -61,6 +61,16 @@ std::string time_text(const input::RawTime& time) {
   return "";
 }
 
+// RapidJSON writes the escape of half a surrogate pair as if it were a character, which no UTF-8 has.
+std::string without_surrogates(std::string text) {
+  for (std::size_t at = text.find('\xED'); at != std::string::npos; at = text.find('\xED', at + 1)) {
+    const auto byte = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u; };
+    if (byte(at + 1) >= 0xA0 && byte(at + 1) <= 0xBF && byte(at + 2) >= 0x80 && byte(at + 2) <= 0xBF)
+      text.replace(at, 3, "\uFFFD");
+  }
+  return text;
+}
+
 // What the scanner hands over, copied.
 class Recorder final : public input::ScanSink {
  public:
@@ -95,7 +105,7 @@ class Recorder final : public input::ScanSink {
       case input::TokenKind::kString: {
         std::string decoded(raw.text);
         if (raw.escaped) input::decode_string(raw.text, decoded);
-        return "s" + decoded;
+        return "s" + without_surrogates(std::move(decoded));
       }
       case input::TokenKind::kContainer: {
         if (depth_of(raw.text) > kDeepest) return "c" + std::string(raw.text);  // writing recurses
@@ -112,7 +122,7 @@ class Recorder final : public input::ScanSink {
 // A value of the strict parser: `types` has its type, `texts` the same value with numbers as they stand.
 std::string value_of(const Json& types, const Json& texts) {
   if (types.IsNumber()) return number_text({texts.GetString(), texts.GetStringLength()});
-  if (types.IsString()) return "s" + std::string(types.GetString(), types.GetStringLength());
+  if (types.IsString()) return "s" + without_surrogates({types.GetString(), types.GetStringLength()});
   if (types.IsNull()) return "lnull";
   if (types.IsBool()) return types.GetBool() ? "ltrue" : "lfalse";
   return "c" + compact(texts);
