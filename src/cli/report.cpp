@@ -73,8 +73,9 @@ std::vector<Job> page_jobs(const Invocation& invocation) {
 
 // What is on the page: what stands on top of it, and the answers that it draws.
 struct Page {
-  result::Document summary;
+  std::optional<result::Document> digest;  // of two runs the answer of diff speaks for itself
   Analysed analysed;
+  result::Document& summary() { return digest ? *digest : analysed.documents.front(); }
 };
 
 Result<Page> page_of_run(const Invocation& invocation) {
@@ -91,8 +92,7 @@ Result<Page> page_of_two_runs(const Invocation& invocation) {
     return Error{ErrorCode::kUsage, "", "--diff compares two runs; give BASE and TEST", {}};
   auto analysed = analyse({default_job(analysis::kDiff, invocation)}, invocation.common, Paths::kTwoRuns);
   if (!analysed) return analysed.error();
-  result::Document summary = analysed->documents.front();
-  return Page{std::move(summary), std::move(analysed).value()};
+  return Page{std::nullopt, std::move(analysed).value()};
 }
 
 ExitStatus run(const Command&, Invocation& invocation) {
@@ -101,10 +101,10 @@ ExitStatus run(const Command&, Invocation& invocation) {
   if (!target) return fail(target.error());
   auto page = invocation.options.flag("diff") ? page_of_two_runs(invocation) : page_of_run(invocation);
   if (!page) return fail(page.error());
-  complete_next(common, page->summary);
-  warn_of_notes(common, page->summary);
+  complete_next(common, page->summary());
+  warn_of_notes(common, page->summary());
   const ExitStatus written =
-      write_page({&page->summary, page->analysed.documents, paths_text(common)}, *target, common);
+      write_page({&page->summary(), page->analysed.documents, paths_text(common)}, *target, common);
   if (written != ExitStatus::kDone) return written;
   return page->analysed.lost_data && common.strict ? ExitStatus::kLossy : ExitStatus::kDone;
 }

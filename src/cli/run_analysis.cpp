@@ -17,14 +17,14 @@ namespace {
 
 using analysis::Side;
 
-analysis::RankContext context_of(const input::RunInput& input, Side side) {
+analysis::RankContext context_of(const input::RunInput& input, std::shared_ptr<const TraceInfo> info, Side side) {
   analysis::RankContext context;
   context.rank = *input.rank;
   context.side = side;
   context.shift_ns = input.shift_ns;
   context.path = input.path;
   context.label = input.label;
-  context.info = input.info;
+  context.info = std::move(info);
   context.first_start_ns = input.first_start_ns.value_or(0);
   context.last_end_ns = input.last_end_ns;
   context.kept_events = input.quality.kept;
@@ -198,9 +198,10 @@ Result<MappedRuns> map_runs(const std::vector<RunPaths>& runs, const std::vector
     if (!mapped) return mapped.error();
     for (const input::RunInput& input : mapped->run.inputs) {
       if (!input.rank || !input.selected) continue;
+      const auto info = std::make_shared<const TraceInfo>(input.info);
       auto& partials = mapped->partials[input.handle];
       for (std::size_t j = 0; j < jobs.size(); ++j) {
-        out.partials[j].push_back({context_of(input, run.side), std::move(partials[j])});
+        out.partials[j].push_back({context_of(input, info, run.side), std::move(partials[j])});
       }
     }
     out.lost_data |= mapped->run.lost_data;

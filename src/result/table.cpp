@@ -45,8 +45,11 @@ void Table::add(std::span<const Cell> cells) {
       bits = cell.number_;
     } else if (cell.kind_ == Cell::Kind::kText) {
       assert(columns_[i].type == CellType::kText || columns_[i].type == CellType::kNumberText);
-      const auto [at, fresh] = text_ids_.try_emplace(std::string(cell.text_), static_cast<std::int64_t>(texts_.size()));
-      if (fresh) texts_.push_back(at->first);
+      auto at = text_ids_.find(cell.text_);
+      if (at == text_ids_.end()) {
+        texts_.emplace_back(cell.text_);
+        at = text_ids_.emplace(texts_.back(), static_cast<std::int64_t>(texts_.size()) - 1).first;
+      }
       bits = at->second;
     }
     data_[i].push_back(bits);

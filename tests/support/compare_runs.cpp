@@ -13,7 +13,7 @@ std::vector<analysis::RankPartial> map_both(const std::vector<const Trace*>& bas
       analysis::RankContext context;
       context.rank = RankKey(rank++, 0);
       context.side = side;
-      context.info = trace->info;
+      context.info = std::make_shared<const TraceInfo>(trace->info);
       partials.push_back({std::move(context), analysis::kDiff.map(*trace, of_side)});
     }
   }

@@ -112,7 +112,7 @@ Outcome run(const analysis::AnalysisSpec& spec, const std::vector<const Trace*>&
     analysis::RankContext context;
     context.rank = RankKey(rank++, 0);
     context.shift_ns = earliest == INT64_MAX ? 0 : -earliest;
-    context.info = trace->info;
+    context.info = std::make_shared<const TraceInfo>(trace->info);
     context.first_start_ns = trace->first_start_ns.value_or(0);
     context.last_end_ns = trace->last_end_ns;
     context.kept_events = trace->quality.kept;

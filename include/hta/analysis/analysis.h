@@ -32,8 +32,8 @@ struct RankContext {
   Nanos shift_ns = 0;
   std::string path;
   std::string label;
-  TraceInfo info;
-  Nanos first_start_ns = 0;  ///< of all kept events, own clock
+  std::shared_ptr<const TraceInfo> info;  ///< shared by all analyses of the rank; never null
+  Nanos first_start_ns = 0;               ///< of all kept events, own clock
   Nanos last_end_ns = 0;
   std::uint64_t kept_events = 0;
   std::vector<std::int64_t> incomplete_steps;  ///< step numbers

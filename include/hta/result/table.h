@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <initializer_list>
 #include <optional>
 #include <span>
@@ -101,6 +102,11 @@ class Table {
 
   /// A table of `spec` with its columns that are always present and the named optional ones, in the order of the spec.
   explicit Table(const TableSpec& spec, std::initializer_list<std::string_view> optional = {});
+  Table(Table&&) = default;
+  Table& operator=(Table&&) = default;
+  Table(const Table&) = delete;
+  Table& operator=(const Table&) = delete;
+  ~Table() = default;
   /// Further columns behind those of the spec (one per hardware counter). Before the first row.
   void add_column(std::string name, CellType type);
 
@@ -141,9 +147,9 @@ class Table {
   RowsPer rows_per_;
   std::optional<MapSpec> map_;
   std::vector<Column> columns_;
-  std::vector<std::vector<std::int64_t>> data_;  // by column
-  std::vector<std::string> texts_;
-  std::unordered_map<std::string, std::int64_t> text_ids_;
+  std::vector<std::vector<std::int64_t>> data_;                  // by column
+  std::deque<std::string> texts_;                                // each once; they do not move
+  std::unordered_map<std::string_view, std::int64_t> text_ids_;  // of texts_
   std::size_t rows_ = 0;
 };
 

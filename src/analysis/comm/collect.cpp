@@ -53,8 +53,8 @@ std::vector<std::int64_t> integers_in(std::string_view text) {
 }
 
 // A list cut short with dots is rebuilt from its first rank, stride and size, or not known at all.
-std::vector<std::int64_t> group_ranks(std::string_view list, std::optional<std::int64_t> start,
-                                      std::optional<std::int64_t> stride, std::int64_t size) {
+RankSet group_ranks(std::string_view list, std::optional<std::int64_t> start, std::optional<std::int64_t> stride,
+                    std::int64_t size) {
   std::vector<std::int64_t> ranks = integers_in(list);
   const bool whole = list.find("...") == std::string_view::npos && !ranks.empty();
   if (!whole) {
@@ -64,8 +64,9 @@ std::vector<std::int64_t> group_ranks(std::string_view list, std::optional<std::
       for (std::int64_t i = 0; i < size; ++i) ranks.push_back(*start + i * *stride);
     }
   }
-  std::sort(ranks.begin(), ranks.end());
-  return ranks;
+  constexpr std::int64_t kMostRanks = std::int64_t{1} << 32;
+  std::erase_if(ranks, [](std::int64_t rank) { return rank < 0 || rank >= kMostRanks; });
+  return RankSet(std::move(ranks));
 }
 
 // Collective metadata of one event, from whichever table has it.
@@ -282,8 +283,7 @@ class Collector {
   template <class Index>
   std::size_t place_in(const Metadata<Index>& data, const Group& group) const {
     if (const auto rank = trace_.info.rank) {
-      const auto self = std::lower_bound(group.ranks.begin(), group.ranks.end(), *rank);
-      if (self != group.ranks.end() && *self == *rank) return static_cast<std::size_t>(self - group.ranks.begin());
+      if (const auto self = group.ranks.index_of(*rank)) return *self;
     }
     const std::int64_t own = data.number(ArgKey::kRank).value_or(-1);
     return own < 0 ? SIZE_MAX : static_cast<std::size_t>(own);
@@ -312,12 +312,9 @@ std::string Group::label() const {
     return size > 0 ? text + " (" + std::to_string(size) + " ranks)" : text;
   }
   if (!text.empty()) text += ' ';
-  const auto stride = ranks.size() > 1 ? ranks[1] - ranks[0] : 1;
-  bool even = ranks.size() > 2;
-  for (std::size_t i = 1; i < ranks.size(); ++i) even = even && ranks[i] - ranks[i - 1] == stride;
-  if (even)
-    return text + std::to_string(ranks.front()) + "-" + std::to_string(ranks.back()) +
-           (stride == 1 ? "" : ":" + std::to_string(stride));
+  if (const auto stride = ranks.stride())
+    return text + std::to_string(ranks[0]) + "-" + std::to_string(ranks[ranks.size() - 1]) +
+           (*stride == 1 ? "" : ":" + std::to_string(*stride));
   for (std::size_t i = 0; i < ranks.size(); ++i) {
     if (i == 8 && ranks.size() > 9) return text + ",… (" + std::to_string(ranks.size()) + " ranks)";
     text += (i == 0 ? "" : ",") + std::to_string(ranks[i]);

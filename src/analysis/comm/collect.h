@@ -11,15 +11,16 @@
 #include <vector>
 
 #include "own_work.h"
+#include "rank_set.h"
 
 namespace hta::analysis::comm {
 
-/// Who takes part. Ranks are sorted, and empty if the trace does not name them; a size of 0 is unknown.
+/// Who takes part. No ranks if the trace does not name them; a size of 0 is unknown.
 struct Group {
   std::string description;
   std::string name;
   std::int64_t size = 0;
-  std::vector<std::int64_t> ranks;
+  RankSet ranks;
   auto operator<=>(const Group&) const = default;
   /// For people and tables: description or name, then the ranks ("mesh_dp 0,4") or else the size.
   std::string label() const;

@@ -64,9 +64,7 @@ class Matcher {
       for (const Group& group : rank.partial.groups) of_rank.push_back(ids.at(group));
     }
     for (std::size_t g = 0; g < out_.groups.size(); ++g) {
-      const std::vector<std::int64_t>& members = out_.groups[g].ranks;
-      for (const auto& rank : ranks_)
-        out_.loaded[g] += std::binary_search(members.begin(), members.end(), rank.context.rank.rank()) ? 1 : 0;
+      for (const auto& rank : ranks_) out_.loaded[g] += out_.groups[g].ranks.index_of(rank.context.rank.rank()) ? 1 : 0;
     }
     for (const std::vector<std::uint32_t>& of_rank : group_ids_) {
       for (const std::uint32_t g : of_rank) out_.loaded[g] += out_.groups[g].ranks.empty() ? 1 : 0;

@@ -108,8 +108,26 @@ std::vector<std::int64_t> steps_concerned(const Judgement& judgement) {
   return steps;
 }
 
-void find_cause(Ranks ranks, std::uint32_t rank, const std::vector<std::uint32_t>& others, Judgement& judgement) {
+// Twice the median of two sorted values or more without one of them that equals `own`.
+Nanos median_of_others_times_2(const std::vector<Nanos>& sorted, Nanos own) {
+  const auto gap = static_cast<std::size_t>(std::lower_bound(sorted.begin(), sorted.end(), own) - sorted.begin());
+  const auto other = [&](std::size_t i) { return sorted[i < gap ? i : i + 1]; };
+  const std::size_t others = sorted.size() - 1;
+  return other((others - 1) / 2) + other(others / 2);
+}
+
+// The others of `within`, or of all ranks if it is empty.
+std::vector<std::uint32_t> peers_of(Ranks ranks, std::uint32_t rank, const RankSet& within) {
+  std::vector<std::uint32_t> peers;
+  for (std::uint32_t r = 0; r < ranks.size(); ++r) {
+    if (r != rank && (within.empty() || within.index_of(ranks[r].context.rank.rank()))) peers.push_back(r);
+  }
+  return peers;
+}
+
+void find_cause(Ranks ranks, std::uint32_t rank, const RankSet& within, Judgement& judgement) {
   if (judgement.persistence == Persistence::kNone) return;
+  const std::vector<std::uint32_t> others = peers_of(ranks, rank, within);
   const std::vector<std::int64_t> concerned = steps_concerned(judgement);
   Cost cost;
   for (const std::int64_t step : concerned) cost += judgement.step_costs.at(step);
@@ -153,7 +171,7 @@ Verdicts judge(Ranks ranks, const std::vector<Account>& accounts) {
   for (std::size_t r = 0; r < ranks.size(); ++r)
     decide(accounts[r].all.owed_count, accounts[r].all.collectives, judgements[r]);
   const std::optional<Rotation> rotation = find_rotation(tops, judgements);
-  for (std::uint32_t r = 0; r < ranks.size(); ++r) find_cause(ranks, r, accounts[r].peers, judgements[r]);
+  for (std::uint32_t r = 0; r < ranks.size(); ++r) find_cause(ranks, r, accounts[r].within, judgements[r]);
   return {std::move(judgements), rotation};
 }
 
@@ -164,12 +182,12 @@ Verdicts judge_by_busy_time(Ranks ranks) {
   for (const auto& rank : ranks) {
     for (const StepWork& work : rank.partial.steps) busy[work.step].push_back(work.busy_ns());
   }
+  for (auto& [step, times] : busy) std::sort(times.begin(), times.end());
   for (std::size_t r = 0; r < ranks.size(); ++r) {
     for (const StepWork& work : ranks[r].partial.steps) {
-      std::vector<Nanos> others = busy[work.step];
-      if (others.size() < 2) continue;
-      others.erase(std::find(others.begin(), others.end(), work.busy_ns()));
-      const Nanos excess_ns = work.busy_ns() - divide_half_even(*median_times_2(others), 2);
+      const std::vector<Nanos>& all = busy[work.step];
+      if (all.size() < 2) continue;
+      const Nanos excess_ns = work.busy_ns() - divide_half_even(median_of_others_times_2(all, work.busy_ns()), 2);
       if (excess_ns <= 0) continue;
       const Cost cost{excess_ns, excess_ns};
       judgements[r].step_costs[work.step] = cost;
@@ -179,13 +197,7 @@ Verdicts judge_by_busy_time(Ranks ranks) {
   const std::map<std::int64_t, Top> tops = find_tops(ranks, judgements);
   for (Judgement& judgement : judgements) decide(0, 0, judgement);
   const std::optional<Rotation> rotation = find_rotation(tops, judgements);
-  for (std::uint32_t r = 0; r < ranks.size(); ++r) {
-    std::vector<std::uint32_t> others;
-    for (std::uint32_t o = 0; o < ranks.size(); ++o) {
-      if (o != r) others.push_back(o);
-    }
-    find_cause(ranks, r, others, judgements[r]);
-  }
+  for (std::uint32_t r = 0; r < ranks.size(); ++r) find_cause(ranks, r, RankSet(), judgements[r]);
   return {std::move(judgements), rotation};
 }
 

@@ -133,10 +133,10 @@ class Blame {
 
 // Groups with the same ranks are one: their waits follow one another.
 std::vector<std::uint32_t> rank_sets(const Matching& matching) {
-  std::map<std::vector<std::int64_t>, std::uint32_t> first_with;
+  std::map<RankSet, std::uint32_t> first_with;
   std::vector<std::uint32_t> out;
   for (std::uint32_t g = 0; g < matching.groups.size(); ++g) {
-    const std::vector<std::int64_t>& ranks = matching.groups[g].ranks;
+    const RankSet& ranks = matching.groups[g].ranks;
     out.push_back(ranks.empty() ? g : first_with.try_emplace(ranks, g).first->second);
   }
   return out;
@@ -210,13 +210,7 @@ class Accountant {
       account.cost = cost;
       account.steps = steps;
     }
-    if (!worst) return;
-    const std::vector<std::int64_t>& members = matching_.groups[*worst].ranks;
-    for (std::uint32_t r = 0; r < ranks_.size(); ++r) {
-      if (r != rank &&
-          (members.empty() || std::binary_search(members.begin(), members.end(), ranks_[r].context.rank.rank())))
-        account.peers.push_back(r);
-    }
+    if (worst) account.within = matching_.groups[*worst].ranks;
   }
 
   Ranks ranks_;

@@ -60,7 +60,7 @@ struct Account {
   /// data-parallel one), so what it costs in different sets of ranks does not add up.
   Cost cost;
   StepCosts steps;
-  std::vector<std::uint32_t> peers;  ///< those ranks, without itself
+  RankSet within;  ///< those ranks, itself among them; none: all
 };
 
 std::vector<Account> make_accounts(Ranks ranks, const Matching& matching, const std::vector<Wait>& waits);

@@ -13,10 +13,10 @@ Environment environment_of(std::span<Ranked<Partial>> ranks) {
   std::map<std::string, std::set<std::string>> versions;
   for (const auto& [context, partial] : ranks) {
     numbers.insert(context.rank.rank());
-    for (const DeviceProperties& device : context.info.devices) {
+    for (const DeviceProperties& device : context.info->devices) {
       if (!device.name.empty()) gpus.insert(device.name);
     }
-    for (const auto& [name, value] : context.info.versions) versions[name].insert(value);
+    for (const auto& [name, value] : context.info->versions) versions[name].insert(value);
   }
   out.ranks = static_cast<std::int64_t>(numbers.size());
   out.gpus.assign(gpus.begin(), gpus.end());
