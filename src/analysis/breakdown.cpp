@@ -145,7 +145,7 @@ std::vector<KernelTime> kernel_times(const Trace& trace, bool by_annotation) {
     const auto [at, fresh] = index.try_emplace(key, kernels.size());
     if (fresh) {
       kernels.push_back(
-          {gpu.type[i], std::string(trace.name(i)), region.valid() ? std::string(trace.text(region)) : "", {}});
+          {gpu.type[i], SharedText(trace.name(i)), region.valid() ? SharedText(trace.text(region)) : SharedText(), {}});
     }
     kernels[at->second].dur_ns.add(gpu.dur_ns[i]);
   }
@@ -158,7 +158,7 @@ std::vector<AnnotationTime> annotation_times(const Trace& trace, CategoryKind ki
   for (const Annotation& annotation : trace.annotations) {
     if (annotation.kind != kind) continue;
     const auto [at, fresh] = index.try_emplace(annotation.name.value(), out.size());
-    if (fresh) out.push_back({std::string(trace.text(annotation.name)), {}});
+    if (fresh) out.push_back({SharedText(trace.text(annotation.name)), {}});
     out[at->second].dur_ns.add(annotation.dur_ns);
   }
   return out;
@@ -203,8 +203,7 @@ void add_types(std::span<Ranked<Partial>> ranks, result::Document& document) {
 bool kernel_before(const KernelTime& a, const KernelTime& b) {
   if (a.dur_ns.sum != b.dur_ns.sum) return a.dur_ns.sum > b.dur_ns.sum;
   if (a.name != b.name) return a.name < b.name;
-  return std::pair(kernel_type_name(a.type), std::string_view(a.annotation)) <
-         std::pair(kernel_type_name(b.type), std::string_view(b.annotation));
+  return std::pair(kernel_type_name(a.type), a.annotation) < std::pair(kernel_type_name(b.type), b.annotation);
 }
 
 void add_kernels(std::span<Ranked<Partial>> ranks, const Options& options, bool by_annotation,
@@ -232,7 +231,7 @@ void add_kernels(std::span<Ranked<Partial>> ranks, const Options& options, bool 
         add(kernel);
       } else {
         others[type].type = kernel.type;
-        others[type].name = "others";
+        others[type].name = SharedText("others");
         others[type].dur_ns.merge(kernel.dur_ns);
       }
     }

@@ -68,8 +68,8 @@ std::vector<launch::OperatorSequence> operator_sequences(const Trace& trace, std
   std::vector<launch::OperatorSequence> out;
   for (const auto& [sequence, of] : totals) {
     const std::vector<StringId> names = sequences.names(sequence);
-    out.push_back({std::string(trace.text(names.front())), join(trace.strings, names, 1, " -> "), of.op_delay_ns,
-                   of.runtime_delay_ns});
+    out.push_back({SharedText(trace.text(names.front())), SharedText(join(trace.strings, names, 1, " -> ")),
+                   of.op_delay_ns, of.runtime_delay_ns});
   }
   std::sort(out.begin(), out.end(), [](const launch::OperatorSequence& a, const launch::OperatorSequence& b) {
     if (a.op_delay_ns.count != b.op_delay_ns.count) return a.op_delay_ns.count > b.op_delay_ns.count;

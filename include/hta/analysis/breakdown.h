@@ -4,6 +4,7 @@
 #include "hta/analysis/analysis.h"
 #include "hta/analysis/device_time.h"
 #include "hta/base/exact.h"
+#include "hta/base/shared_text.h"
 
 #include <optional>
 #include <string>
@@ -25,13 +26,13 @@ struct DeviceTime {
 /// Durations of all GPU events of one type and name (and innermost GPU annotation, with --by annotation).
 struct KernelTime {
   KernelType type;
-  std::string name;
-  std::string annotation;
+  SharedText name;
+  SharedText annotation;
   Summary dur_ns;
 };
 
 struct AnnotationTime {
-  std::string name;
+  SharedText name;
   Summary dur_ns;
 };
 

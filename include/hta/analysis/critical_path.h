@@ -3,6 +3,7 @@
 
 #include "hta/analysis/analysis.h"
 #include "hta/base/intervals.h"
+#include "hta/base/shared_text.h"
 
 #include <array>
 #include <cstdint>
@@ -59,8 +60,8 @@ struct BoundTime {
 
 /// Pieces of the same event name, category and bound.
 struct EventTime {
-  std::string event;
-  std::string category;
+  SharedText event;
+  SharedText category;
   Bound bound = Bound::kPythonOrIdle;
   std::int64_t pieces = 0;
   Nanos time_ns = 0;
@@ -68,8 +69,8 @@ struct EventTime {
 
 /// One piece of the path. Times on the rank's own clock.
 struct PathRow {
-  std::optional<std::string> event;  ///< none: nothing was recorded
-  std::string category;
+  std::optional<SharedText> event;  ///< none: nothing was recorded
+  SharedText category;
   Interval event_time;
   Interval time;
   Bound bound = Bound::kPythonOrIdle;
@@ -79,8 +80,8 @@ struct PathRow {
 
 /// How much later events of one name may end before the window does.
 struct SlackRow {
-  std::string event;
-  std::string category;
+  SharedText event;
+  SharedText category;
   std::int64_t count = 0;
   Nanos min_slack_ns = 0;
   Nanos sum_ns = 0;

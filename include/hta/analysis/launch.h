@@ -4,6 +4,7 @@
 #include "hta/analysis/analysis.h"
 #include "hta/analysis/duration_histogram.h"
 #include "hta/base/exact.h"
+#include "hta/base/shared_text.h"
 
 #include <array>
 #include <cstdint>
@@ -32,8 +33,8 @@ struct LaunchRow {
 
 /// Calls of one aten:: operator that launched the same kernels in the same order.
 struct OperatorSequence {
-  std::string op;
-  std::string kernels;
+  SharedText op;
+  SharedText kernels;
   Summary op_delay_ns;       ///< first launch start - operator start
   Summary runtime_delay_ns;  ///< first kernel start - its launch start
 };

@@ -2,6 +2,7 @@
 // Typed tables. Every number is an exact integer in the unit of its column; text is pooled. No floating point.
 
 #include "hta/base/rank_key.h"
+#include "hta/base/shared_text.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -78,6 +79,7 @@ class Cell {
   Cell(std::string_view text) : text_(text), kind_(Kind::kText) {}  // NOLINT(google-explicit-constructor)
   Cell(const char* text) : Cell(std::string_view(text)) {}          // NOLINT(google-explicit-constructor)
   Cell(const std::string& text) : Cell(std::string_view(text)) {}   // NOLINT(google-explicit-constructor)
+  Cell(const SharedText& text) : Cell(text.view()) {}               // NOLINT(google-explicit-constructor)
   Cell(RankKey rank) : Cell(rank.value()) {}                        // NOLINT(google-explicit-constructor)
 
  private:

@@ -62,7 +62,7 @@ std::string parts_text(const Times& times, Nanos window_ns) {
 }
 
 std::string event_text(const std::string& subject, const EventTime& event, Nanos window_ns) {
-  const std::string name = event.event.empty() ? "time without any record" : "'" + event.event + "'";
+  const std::string name = event.event.empty() ? "time without any record" : "'" + std::string(event.event) + "'";
   std::string text = subject + " is " + name + ", bound by " + std::string(phrase(event.bound)) + ": " +
                      human_time(event.time_ns) + ", " + human_percent(event.time_ns, window_ns) + " of the window";
   if (event.pieces > 1) text += ", in " + std::to_string(event.pieces) + " pieces";

@@ -29,8 +29,8 @@ EventName event_name(const Trace& trace, GpuId gpu, HostId host) {
   return {};
 }
 
-std::string text_or_empty(const Trace& trace, StringId id) {
-  return id.valid() ? std::string(trace.text(id)) : "";
+SharedText text_or_empty(const Trace& trace, StringId id) {
+  return id.valid() ? SharedText(trace.text(id)) : SharedText();
 }
 
 void count(const Trace& trace, const std::vector<Piece>& pieces, Partial& out) {

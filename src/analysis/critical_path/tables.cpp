@@ -91,7 +91,7 @@ Status check(const Options& options) {
   return check_path_options(options);
 }
 
-result::Cell text_or_null(const std::string& text) {
+result::Cell text_or_null(std::string_view text) {
   return text.empty() ? result::Cell(std::nullopt) : result::Cell(text);
 }
 
