@@ -24,8 +24,8 @@ const std::string* only_copy(std::string_view text) {
 }  // namespace
 
 SharedText::SharedText() {
-  static const std::string* const empty = only_copy({});
-  text_ = empty;
+  static const std::string* const kEmpty = only_copy({});
+  text_ = kEmpty;
 }
 
 SharedText::SharedText(std::string_view text) : text_(only_copy(text)) {}

@@ -38,7 +38,7 @@ Points sampled(const Range& series, Interval time, std::size_t slices, F&& value
   return out;
 }
 
-constexpr auto largest = [](Interval, auto first, auto last, std::int64_t before) {
+constexpr auto kLargest = [](Interval, auto first, auto last, std::int64_t before) {
   for (; first != last; ++first) before = std::max(before, first->value);
   return before;
 };
@@ -51,11 +51,11 @@ std::array<Nanos, 4> parts_of(const TypeSets& sets, Interval time) {
 }  // namespace
 
 Points largest_per_slice(const Series& series, Interval time, std::size_t slices) {
-  return sampled(series, time, slices, largest);
+  return sampled(series, time, slices, kLargest);
 }
 
 Points largest_per_slice(const QueueSeries& series, Interval time, std::size_t slices) {
-  return sampled(series, time, slices, largest);
+  return sampled(series, time, slices, kLargest);
 }
 
 Points mean_per_slice(const Series& series, Interval time, std::size_t slices) {
