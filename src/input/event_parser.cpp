@@ -400,7 +400,8 @@ EventParser::Outcome EventParser::parse(const char** at, const char* end, RawEve
           event.phase = p[1];
           p += 3;
         } else if (p[0] == '"' && p[1] == '\\') {
-          return Outcome::kDeclined;  // perhaps one character, written as an escape
+          // Perhaps one character, written as an escape.
+          return p + 1 < end ? Outcome::kDeclined : Outcome::kIncomplete;
         } else {
           event.phase = 0;
           p = skip_value(p);

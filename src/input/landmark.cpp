@@ -17,9 +17,9 @@ struct Before {
   const char* from = nullptr;
 };
 
-Before look_back(const char* from, const char* p) {
+Before look_back(const char* text, const char* p) {
   Before before;
-  const char* const stop = p - from > kMostBlanks ? p - kMostBlanks : from;
+  const char* const stop = p - text > kMostBlanks ? p - kMostBlanks : text;
   const char* q = p;
   while (q > stop && is_json_space(q[-1])) --q;
   if (q > stop) before.last = q[-1];
@@ -33,8 +33,8 @@ enum class Answer : std::uint8_t { kNo, kYes, kCutOff };
 
 // Whether the bracket at p ends the events: behind a record, and in front of the end of a document or of a known
 // member.
-Answer ends_array(const char* from, const char* p, const char* end, MoreBytes more) {
-  const Before before = look_back(from, p);
+Answer ends_array(const char* text, const char* p, const char* end, MoreBytes more) {
+  const Before before = look_back(text, p);
   if (before.last_other != '}') return Answer::kNo;
   const auto at_end = [&] { return more == MoreBytes::kYes ? Answer::kCutOff : Answer::kYes; };
   const char* after = skip_json_space(p + 1, std::min(end, p + kMostBlanks));
@@ -54,12 +54,18 @@ Answer ends_array(const char* from, const char* p, const char* end, MoreBytes mo
   return key == FirstKey::kDocument ? Answer::kYes : Answer::kNo;
 }
 
-// Whether a key near the start of the object at p is one that only documents have: even as a value it is the start of
-// one.
+// Whether the object at p, which has the first key of a document, begins with members that only documents have: even
+// as a value it is the start of one.
 Answer is_document_alone(const char* p, const char* end, MoreBytes more) {
   constexpr std::ptrdiff_t kNear = 64;
-  if (find_document_key(p, std::min(end, p + kNear)) != nullptr) return Answer::kYes;
-  return end - p < kNear && more == MoreBytes::kYes ? Answer::kCutOff : Answer::kNo;
+  if (end - p < kNear && more == MoreBytes::kYes) return Answer::kCutOff;
+  return find_document_key(p, end - p > kNear ? p + kNear : end) != nullptr ? Answer::kYes : Answer::kNo;
+}
+
+Landmark undecided(const char* at, const Before& before) {
+  Landmark landmark{Landmark::Kind::kMore, at};
+  landmark.keep = before.from;
+  return landmark;
 }
 
 // memchr for two characters, each searched only once.
@@ -85,29 +91,28 @@ class BraceOrBracket {
 
 }  // namespace
 
-Landmark LandmarkFinder::find(const char* from, const char* end, MoreBytes more) {
+Landmark LandmarkFinder::find(const char* text, const char* from, const char* end, MoreBytes more) {
   using Kind = Landmark::Kind;
   if (parser_ == nullptr) parser_ = std::make_unique<EventParser>(ArgSet{});
   BraceOrBracket places(from, end);
   const char* p = from;
   for (;;) {
     p = places.next(p);
-    if (p >= end)
-      return more == MoreBytes::kYes ? Landmark{Kind::kMore, look_back(from, end).from} : Landmark{Kind::kNone, end};
+    if (p >= end) return more == MoreBytes::kYes ? undecided(end, look_back(text, end)) : Landmark{Kind::kNone, end};
     if (*p == ']') {
-      const Answer answer = ends_array(from, p, end, more);
+      const Answer answer = ends_array(text, p, end, more);
       if (answer == Answer::kYes) return {Kind::kArrayEnd, p};
-      if (answer == Answer::kCutOff) return {Kind::kMore, look_back(from, p).from};
+      if (answer == Answer::kCutOff) return undecided(p, look_back(text, p));
       ++p;
       continue;
     }
-    const Before before = look_back(from, p);
+    const Before before = look_back(text, p);
     const bool is_value = before.last == ':';  // of a member
     const FirstKey key = first_key(p, end);
-    if (key == FirstKey::kCutOff && more == MoreBytes::kYes) return {Kind::kMore, before.from};
+    if (key == FirstKey::kCutOff && more == MoreBytes::kYes) return undecided(p, before);
     if (key == FirstKey::kDocument) {
       const Answer alone = is_value ? is_document_alone(p, end, more) : Answer::kYes;
-      if (alone == Answer::kCutOff) return {Kind::kMore, before.from};
+      if (alone == Answer::kCutOff) return undecided(p, before);
       if (alone == Answer::kYes) return {Kind::kDocumentHead, p};
     }
     if (key != FirstKey::kEvent || is_value) {
@@ -123,7 +128,7 @@ Landmark LandmarkFinder::find(const char* from, const char* end, MoreBytes more)
       continue;
     }
     if (outcome == EventParser::Outcome::kIncomplete) {
-      if (bound == end && more == MoreBytes::kYes) return {Kind::kMore, before.from};
+      if (bound == end && more == MoreBytes::kYes) return undecided(p, before);
       wasted_ += static_cast<std::uint64_t>(bound - p);
     }
     const bool follows_a_record = before.last_other == '}' && (before.last == ',' || before.last == '}');

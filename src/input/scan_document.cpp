@@ -1,7 +1,7 @@
 // The document around the event array: its beginning, its members, and what follows its end.
 
 #include <algorithm>
-#include <cstring>
+#include <string_view>
 
 #include "json_text.h"
 #include "scan_state.h"
@@ -9,8 +9,11 @@
 namespace hta::input {
 
 const char* Scanner::State::begin(const char* p) {
-  if (end - p < 3 && !last) return stall(p);
-  if (end - p >= 3 && std::memcmp(p, "\xEF\xBB\xBF", 3) == 0) p += 3;
+  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+  if (offset(p) == 0) {  // where alone it may stand
+    if (length(p, end) < kByteOrderMark.size() && !last) return stall(p);
+    if (std::string_view(p, length(p, end)).starts_with(kByteOrderMark)) p += kByteOrderMark.size();
+  }
   p = skip_json_space(p, end);
   if (p == end) return last ? end : stall(p);
   if (*p == '{') {
@@ -29,11 +32,10 @@ const char* Scanner::State::begin(const char* p) {
 
 // p is a little in front of where landmarks have not been looked for, so that a key that straddles two buffers is seen.
 const char* Scanner::State::search(const char* p) {
-  const Landmark found = landmarks.find(std::max(p, place(searched_to)), end, more());
+  const Landmark found = landmarks.find(p, std::max(p, place(searched_to)), end, more());
   searched_to = 0;
-  const char* const stop = found.kind == Landmark::Kind::kNone ? end : found.at;
   // A member of the document may come first: what stands before it is lost.
-  if (const char* document_key = find_document_key(p, stop); document_key != nullptr) {
+  if (const char* document_key = find_document_key(p, found.at); document_key != nullptr) {
     report.head_lost |= !object_form;
     object_form = true;
     where = Where::kTopLevel;
@@ -41,7 +43,9 @@ const char* Scanner::State::search(const char* p) {
   }
   switch (found.kind) {
     case Landmark::Kind::kNone: where = Where::kDone; return end;
-    case Landmark::Kind::kMore: searched_to = offset(found.at); return stall(in_front_of(found.at, p));
+    case Landmark::Kind::kMore:
+      searched_to = offset(found.at);
+      return stall(std::min(found.keep, in_front_of(found.at, p)));
     case Landmark::Kind::kEvent:
       report.head_lost |= !object_form;
       report.bare_array = !object_form;
@@ -213,7 +217,7 @@ const char* Scanner::State::stray(const char* p) {
     case Landmark::Kind::kNone:
       if (!foreign) report.trailing_garbage = true;
       return end;
-    case Landmark::Kind::kMore: return stall(found.at);
+    case Landmark::Kind::kMore: return stall(found.keep);
     case Landmark::Kind::kDocumentHead:
       if (writers.seen_another()) return another_document(found.at);
       report.second_document = true;

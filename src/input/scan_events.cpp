@@ -48,8 +48,7 @@ const char* Scanner::State::events(const char* p) {
     if (*p != '{') return other_element(p);
     if (too_early(p)) return stall(p);
     const char* const start = p;
-    const std::size_t longest = cautious && offset(p) != bold_offset ? kOrdinaryRecord : limits.event_bytes;
-    const char* const bound = within(p, std::min(longest, limits.event_bytes));
+    const char* const bound = within(p, trial_bytes(p));
     event.offset = offset(p);
     switch (parser.parse(&p, bound, event)) {
       case EventParser::Outcome::kEvent:
@@ -58,7 +57,6 @@ const char* Scanner::State::events(const char* p) {
           return give_up(start, EventFault::kDamagedText);
         }
         hand_over(start, p);
-        cautious = false;
         break;
       case EventParser::Outcome::kIncomplete: return unfinished_event(p, bound);
       case EventParser::Outcome::kDeclined: return difficult_event(p);
@@ -82,23 +80,28 @@ bool Scanner::State::swallows_records(const char* p, const char* bound, MoreByte
 const char* Scanner::State::unfinished_event(const char* p, const char* bound) {
   lose(p, bound);
   const std::size_t size = length(p, bound);
-  const bool suspicious = size >= kOrdinaryRecord || (last && bound == end);
-  if (suspicious && swallows_records(p, bound, bound == end ? more() : MoreBytes::kYes))
+  const bool whole_trial = size == trial_bytes(p);
+  if (!whole_trial && !last) return await(p);
+  const bool suspicious = size >= kOrdinaryRecord || !whole_trial;
+  if (suspicious && swallows_records(p, bound, whole_trial ? MoreBytes::kYes : MoreBytes::kNo))
     return give_up(p, EventFault::kDamagedText);
   if (size >= limits.event_bytes) return give_up(p, EventFault::kTooLarge);
-  if (bound < end) {
-    bold_offset = offset(p);
+  if (whole_trial) {
+    grown_offset = offset(p);
+    grown_bytes = 2 * size;
     return p;
   }
-  if (!last) return await(p);
   const char* const next = give_up(p, EventFault::kCutOff);
   return where == Where::kLost ? cut_off() : next;  // its pieces are no records
 }
 
 // A record that the fast path cannot read: perhaps valid JSON of a rare kind, perhaps damaged.
 const char* Scanner::State::difficult_event(const char* p) {
-  if (first_key(p, end) == FirstKey::kDocument) return another_document(p);
+  const FirstKey first = first_key(p, end);
+  if (first == FirstKey::kCutOff && !last) return await(p);
+  if (first == FirstKey::kDocument) return another_document(p);
   const char* const bound = within(p, std::min(kSlowRecord, limits.event_bytes));
+  const bool may_go_on = bound == end && !last;
   event.offset = offset(p);
   const SlowEventReader::Outcome read = slow.read(p, bound, event);
   if (read.behind != nullptr) {
@@ -107,10 +110,10 @@ const char* Scanner::State::difficult_event(const char* p) {
   }
   if (p + read.looked_at >= end && bound == end && !last) return await(p);
   lose(p, p + read.looked_at);
+  if (may_go_on && read.looked_at == length(p, bound)) return await(p);  // valid so far
   const char* next = p + 1;
-  Landmark found = landmarks.find(next, bound, bound == end ? more() : MoreBytes::kYes);
-  const bool undecided = found.kind == Landmark::Kind::kMore && bound == end;
-  if (undecided && !last) return await(p);
+  const Landmark found = landmarks.find(next, bound, bound == end ? more() : MoreBytes::kYes);
+  if (may_go_on && found.kind == Landmark::Kind::kMore) return await(p);
   const char* at = p;
   event.offset = offset(p);
   const char* const stop =
@@ -163,9 +166,12 @@ const char* Scanner::State::other_element(const char* p) {
 
 // The record at p is lost: counts it and looks for the next one.
 const char* Scanner::State::give_up(const char* p, EventFault kind) {
-  if (*p == '{' && first_key(p, end) == FirstKey::kDocument) return another_document(p);
+  if (*p == '{') {
+    const FirstKey first = first_key(p, end);
+    if (first == FirstKey::kCutOff && !last) return await(p);
+    if (first == FirstKey::kDocument) return another_document(p);
+  }
   fault(kind, p);
-  cautious = true;
   where = Where::kLost;
   return p + 1;
 }
@@ -174,7 +180,7 @@ const char* Scanner::State::lost(const char* p) {
   const Landmark found = landmarks.find(p, end, more());
   switch (found.kind) {
     case Landmark::Kind::kNone: return cut_off();
-    case Landmark::Kind::kMore: return stall(found.at);
+    case Landmark::Kind::kMore: return stall(found.keep);
     case Landmark::Kind::kDocumentHead: return another_document(found.at);
     case Landmark::Kind::kEvent:
       // The first record of another bare array, which has no other head than its bracket.

@@ -4,6 +4,7 @@
 
 #include "hta/input/scanner.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -63,19 +64,22 @@ struct Scanner::State {
   std::uint64_t awaited_offset = 0;
   std::size_t awaited_bytes = 0;
 
-  bool object_form = false;      // an object holds the array
-  bool array_seen = false;       // of the document at hand
-  bool foreign = false;          // behind the head of a second document: nothing is handed over any more
-  bool doubtful_member = false;  // one of those before the event array is no JSON
-  bool doubtful_end = false;     // the event array may not have ended where it seemed to
-  bool whole_record = true;      // the last record, if any, was intact
-  bool comma = false;            // one has been read behind the last element of the event array
-  bool continued = false;        // records stood before the first byte (Scanner::continue_from)
-  bool damaged = false;          // a record has been lost
-  bool cautious = false;         // after damage: a record is first tried within kOrdinaryRecord bytes
-  std::uint64_t bold_offset = ~std::uint64_t{0};  // of the record that may be larger all the same
-  std::uint64_t searched_to = 0;                  // kSearching: how far landmarks have been looked for
-  std::uint64_t skipped_to = 0;                   // kSkipping: how far
+  // A record that does not end within kOrdinaryRecord bytes is tried with twice as many, and so on: it is suspected at
+  // sizes of its own, not at those of the buffers.
+  std::uint64_t grown_offset = ~std::uint64_t{0};
+  std::size_t grown_bytes = 0;
+
+  bool object_form = false;       // an object holds the array
+  bool array_seen = false;        // of the document at hand
+  bool foreign = false;           // behind the head of a second document: nothing is handed over any more
+  bool doubtful_member = false;   // one of those before the event array is no JSON
+  bool doubtful_end = false;      // the event array may not have ended where it seemed to
+  bool whole_record = true;       // the last record, if any, was intact
+  bool comma = false;             // one has been read behind the last element of the event array
+  bool continued = false;         // records stood before the first byte (Scanner::continue_from)
+  bool damaged = false;           // a record has been lost
+  std::uint64_t skipped_to = 0;   // kSkipping: how far
+  std::uint64_t searched_to = 0;  // kSearching: no landmark stands before it
   std::uint64_t wasted = 0;
 
   bool has_records() const { return continued || report.events > 0; }
@@ -84,7 +88,7 @@ struct Scanner::State {
   const char* place(std::uint64_t at) const { return at < base_offset ? base : base + (at - base_offset); }
   // So far in front of `at` that a key that straddles two buffers is seen, but not before `earliest`.
   static const char* in_front_of(const char* at, const char* earliest) {
-    return length(earliest, at) > kDocumentKeySpan ? at - kDocumentKeySpan : earliest;
+    return length(earliest, at) > kDocumentKeyReach ? at - kDocumentKeyReach : earliest;
   }
 
   const char* stall(const char* p) {
@@ -99,6 +103,10 @@ struct Scanner::State {
   }
   // The end of the buffer, but at most so far from p.
   const char* within(const char* p, std::size_t bytes) const { return length(p, end) > bytes ? p + bytes : end; }
+  // How much of the record at p is tried at once.
+  std::size_t trial_bytes(const char* p) const {
+    return std::min(offset(p) == grown_offset ? grown_bytes : kOrdinaryRecord, limits.event_bytes);
+  }
   MoreBytes more() const { return last ? MoreBytes::kNo : MoreBytes::kYes; }
 
   // Each returns where it stopped, or stalls.

@@ -78,9 +78,9 @@ const char* find_document_key(const char* p, const char* end) {
     if (p == nullptr) return nullptr;
     const std::string_view name = short_string(p + 1, end);
     if (name.data() == nullptr || !contains(kUnmistakable, name)) continue;
-    const char* const bound = end - p > std::ptrdiff_t{kDocumentKeySpan} ? p + kDocumentKeySpan : end;
-    const char* colon = skip_json_space(name.data() + name.size() + 1, bound);
-    if (colon < bound && *colon == ':') return p;
+    const char* const reach = end - p > kDocumentKeyReach ? p + kDocumentKeyReach : end;
+    const char* colon = skip_json_space(name.data() + name.size() + 1, reach);
+    if (colon < reach && *colon == ':') return p;
   }
   return nullptr;
 }

@@ -1,6 +1,7 @@
 #pragma once
 // Small steps over JSON text that may be damaged.
 
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 
@@ -33,11 +34,10 @@ class ValueSkipper {
 
 /// Whether `name` is a member that profilers write at the top level of a document.
 bool is_document_key(std::string_view name);
-/// From the opening quote of a key to the colon behind it there may be at most so many bytes, for find_document_key()
-/// to see it. If so much of one buffer stays in front of the next one, a key that straddles both is seen.
-inline constexpr std::size_t kDocumentKeySpan = 256;
+/// The quotes of a member's name, the blanks behind it and its colon stand within so many bytes.
+inline constexpr std::ptrdiff_t kDocumentKeyReach = 256;
 /// The first member of [p, end) that profilers write only at the top level, e.g. `"traceEvents":`; nullptr if there is
-/// none.
+/// none. One that begins kDocumentKeyReach bytes or more before `end` is seen whatever follows.
 const char* find_document_key(const char* p, const char* end);
 
 /// What the first key of an object says about it.

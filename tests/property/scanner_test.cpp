@@ -1,4 +1,6 @@
 // The scanner against a strict JSON parser, and against itself with the text cut into other buffers.
+#include <array>
+
 #include "support/random.h"
 #include "support/random_json.h"
 #include "support/scanned.h"
@@ -36,6 +38,88 @@ void wound(std::string& text, Random& random, bool at_head) {
   }
 }
 
+void require_same_report(const input::ScanReport& got, const input::ScanReport& wanted) {
+  REQUIRE(got.truncated == wanted.truncated);
+  REQUIRE(got.several_writers == wanted.several_writers);
+  REQUIRE(got.damaged_metadata == wanted.damaged_metadata);
+  REQUIRE(got.interrupted_at == wanted.interrupted_at);
+  REQUIRE(got.bare_array == wanted.bare_array);
+  REQUIRE(got.head_lost == wanted.head_lost);
+  REQUIRE(got.second_document == wanted.second_document);
+  REQUIRE(got.trailing_garbage == wanted.trailing_garbage);
+  REQUIRE(got.trailing_comma == wanted.trailing_comma);
+  REQUIRE(got.control_characters == wanted.control_characters);
+  REQUIRE(got.ended_at == wanted.ended_at);
+  REQUIRE(got.events_begin == wanted.events_begin);
+  REQUIRE(got.events_end == wanted.events_end);
+  REQUIRE(got.document_end == wanted.document_end);
+}
+
+void require_same(const Scanned& got, const Scanned& wanted) {
+  require_same(got.events, wanted.events);
+  REQUIRE(got.faults == wanted.faults);
+  REQUIRE(got.metadata == wanted.metadata);
+  require_same_report(got.report, wanted.report);
+}
+
+// Pieces of documents in any order: whatever decides what a place is, and the places where it is hard to tell.
+std::string torn_text(Random& random) {
+  constexpr std::array<std::string_view, 42> kPieces{
+      "{",
+      "}",
+      "[",
+      "]",
+      ",",
+      ":",
+      " ",
+      "\n",
+      "\"",
+      "\\",
+      "{\"ph\":\"X\",\"name\":\"k\",\"ts\":1}",
+      "{\"ph\":\"X\",\"name\":\"k\",\"args\":{\"a\":{\"ph\":\"X\",\"ts\":2}},\"ts\":1},",
+      "{\"ph\":\"X\",\"name\":\"line\nbreak\",\"ts\":1},",
+      "{\"ph\":\"X\",\"\\u006eame\":\"escaped\",\"ts\":1},",
+      "{\"ph\":\"\\u0058\",\"ts\":1},",
+      "{\"name\":\"no phase\",\"id\":1}",
+      "{\"ph\":\"X\",",
+      "\"ph\":\"X\"",
+      "\"name\":\"",
+      "\"args\":{",
+      "\"list\":[",
+      "\"traceEvents\":[",
+      "\"traceEvents\":",
+      "\"traceEvents\"",
+      "{\"traceEvents\":[",
+      "{\"schemaVersion\":1,",
+      "\"schemaVersion\":1",
+      "\"schemaVersion\"",
+      "\"distributedInfo\":{\"rank\":0}",
+      "\"distributedInfo\":{\"rank\":1},",
+      "\"displayTimeUnit\":\"ms\"",
+      "{\"with_stack\":1,\"traceEvents\":[",
+      "{\"displayTimeUnit\":\"ms\",\"schemaVersion\":1,",
+      "{\"a\nb_version\":1",
+      "\"deviceProperties\":[{\"id\":0}],",
+      "],\"traceName\":\"x\"}",
+      "]}",
+      "null",
+      "1e5",
+      "\xEF\xBB\xBF",
+      "\xFF",
+      "x",
+  };
+  std::string text;
+  const auto piece = [&] { return kPieces[static_cast<std::size_t>(random.in(0, kPieces.size() - 1))]; };
+  for (auto pieces = random.in(1, 40); pieces > 0; --pieces) {
+    text += piece();
+    // Long rows of one thing: more than is looked back or forward over.
+    if (!random.chance(4)) continue;
+    const std::string_view again = random.chance(50) ? std::string_view(" ") : piece();
+    for (auto times = random.in(1, random.chance(20) ? 9000 : 600); times > 0; --times) text += again;
+  }
+  return text;
+}
+
 }  // namespace
 
 TEST_CASE("scanner: of valid JSON it finds what a strict parser finds") {
@@ -71,13 +155,7 @@ TEST_CASE("scanner: what it finds does not depend on the buffers, also in damage
     const Scanned whole = scan(text, whole_text(), limits);
     for (const std::size_t size : {std::size_t{1}, std::size_t{7}, std::size_t{64}, std::size_t{333}}) {
       INFO("buffers of " << size);
-      const Scanned cut = scan(text, chunks_of(size), limits);
-      require_same(cut.events, whole.events);
-      REQUIRE(cut.faults == whole.faults);
-      REQUIRE(cut.metadata == whole.metadata);
-      REQUIRE(cut.report.truncated == whole.report.truncated);
-      REQUIRE(cut.report.several_writers == whole.report.several_writers);
-      REQUIRE(cut.report.damaged_metadata == whole.report.damaged_metadata);
+      require_same(scan(text, chunks_of(size), limits), whole);
     }
     std::uint64_t behind = 0;
     for (const ScannedEvent& event : whole.events) {
@@ -88,6 +166,25 @@ TEST_CASE("scanner: what it finds does not depend on the buffers, also in damage
       REQUIRE(text[behind - 1] == '}');
     }
     for (const ScannedFault& fault : whole.faults) REQUIRE(fault.offset < text.size());
+  }
+}
+
+TEST_CASE("scanner: what it finds in torn text does not depend on the buffers") {
+  constexpr std::uint64_t kTexts = 20000;
+  for (std::uint64_t seed = 0; seed < kTexts; ++seed) {
+    Random random(seed);
+    const std::string text = torn_text(random);
+    input::ScanLimits limits;
+    if (random.chance(30))
+      limits = {static_cast<std::size_t>(random.in(2, 400)), static_cast<std::size_t>(random.in(2, 400))};
+    INFO("seed " << seed << ", " << text.size() << " bytes: " << text.substr(0, 2000));
+    const Scanned whole = scan(text, whole_text(), limits);
+    // Single bytes cost the square of what is looked at again.
+    const std::size_t smallest = text.size() > 4096 ? 97 : 1;
+    require_same(scan(text, chunks_of(smallest), limits), whole);
+    require_same(scan(
+                     text, [&] { return static_cast<std::size_t>(random.in(1, 300)); }, limits),
+                 whole);
   }
 }
 
