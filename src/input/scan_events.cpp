@@ -48,14 +48,11 @@ const char* Scanner::State::events(const char* p) {
     if (*p != '{') return other_element(p);
     if (too_early(p)) return stall(p);
     const char* const start = p;
-    const char* const bound = within(p, trial_bytes(p));
+    const char* const bound = within(p, first_trial);
     event.offset = offset(p);
     switch (parser.parse(&p, bound, event)) {
       case EventParser::Outcome::kEvent:
         if (event.phase == 0 && first_key(start, end) == FirstKey::kDocument) return another_document(start);
-        if (length(start, p) >= kOrdinaryRecord && swallows_records(start, p, MoreBytes::kNo)) {
-          return give_up(start, EventFault::kDamagedText);
-        }
         hand_over(start, p);
         break;
       case EventParser::Outcome::kIncomplete: return unfinished_event(p, bound);
@@ -76,23 +73,37 @@ bool Scanner::State::swallows_records(const char* p, const char* bound, MoreByte
   }
 }
 
-// The record at p does not end before `bound`.
+// The record at p does not end before `bound`: the first trial is too short for it, or the buffer. The sizes at which
+// it is suspected are its own and not those of the buffers.
 const char* Scanner::State::unfinished_event(const char* p, const char* bound) {
-  lose(p, bound);
-  const std::size_t size = length(p, bound);
-  const bool whole_trial = size == trial_bytes(p);
-  if (!whole_trial && !last) return await(p);
-  const bool suspicious = size >= kOrdinaryRecord || !whole_trial;
-  if (suspicious && swallows_records(p, bound, whole_trial ? MoreBytes::kYes : MoreBytes::kNo))
-    return give_up(p, EventFault::kDamagedText);
-  if (size >= limits.event_bytes) return give_up(p, EventFault::kTooLarge);
-  if (whole_trial) {
-    grown_offset = offset(p);
-    grown_bytes = 2 * size;
-    return p;
+  for (std::size_t trial = first_trial;;) {
+    lose(p, bound);
+    const bool cut = length(p, bound) < trial;
+    if (cut && !last) return await(p);
+    const bool suspicious = cut || trial >= kOrdinaryRecord;
+    if (suspicious && swallows_records(p, bound, cut ? MoreBytes::kNo : MoreBytes::kYes))
+      return give_up(p, EventFault::kDamagedText);
+    if (cut) break;
+    if (trial >= limits.event_bytes) return give_up(p, EventFault::kTooLarge);
+    trial = std::min(2 * trial, limits.event_bytes);
+    bound = within(p, trial);
+    const char* behind_it = p;
+    switch (parser.parse(&behind_it, bound, event)) {
+      case EventParser::Outcome::kEvent: return large_event(p, behind_it);
+      case EventParser::Outcome::kIncomplete: break;
+      case EventParser::Outcome::kDeclined: return difficult_event(p);
+    }
   }
   const char* const next = give_up(p, EventFault::kCutOff);
   return where == Where::kLost ? cut_off() : next;  // its pieces are no records
+}
+
+// What parses as a record from p to `behind_it`, and is no ordinary one.
+const char* Scanner::State::large_event(const char* p, const char* behind_it) {
+  if (event.phase == 0 && first_key(p, end) == FirstKey::kDocument) return another_document(p);
+  if (swallows_records(p, behind_it, MoreBytes::kNo)) return give_up(p, EventFault::kDamagedText);
+  hand_over(p, behind_it);
+  return behind_it;
 }
 
 // A record that the fast path cannot read: perhaps valid JSON of a rare kind, perhaps damaged.
@@ -108,7 +119,6 @@ const char* Scanner::State::difficult_event(const char* p) {
     hand_over(p, read.behind);
     return read.behind;
   }
-  if (p + read.looked_at >= end && bound == end && !last) return await(p);
   lose(p, p + read.looked_at);
   if (may_go_on && read.looked_at == length(p, bound)) return await(p);  // valid so far
   const char* next = p + 1;

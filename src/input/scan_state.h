@@ -38,7 +38,11 @@ struct Scanner::State {
   };
 
   State(const ArgSet& wanted, ScanSink& to, ScanLimits bounds)
-      : parser(wanted), slow(wanted), sink(to), limits(bounds) {}
+      : parser(wanted),
+        slow(wanted),
+        sink(to),
+        limits(bounds),
+        first_trial(std::min(kOrdinaryRecord, bounds.event_bytes)) {}
 
   EventParser parser;
   SlowEventReader slow;
@@ -46,6 +50,7 @@ struct Scanner::State {
   WriterWatch writers;
   ScanSink& sink;
   ScanLimits limits;
+  std::size_t first_trial;  // so much of a record is parsed at first
   ScanReport report;
   RawEvent event;
   Where where = Where::kBegin;
@@ -63,11 +68,6 @@ struct Scanner::State {
   // A record or member that does not end in the buffer is looked at again when there is twice as much of it.
   std::uint64_t awaited_offset = 0;
   std::size_t awaited_bytes = 0;
-
-  // A record that does not end within kOrdinaryRecord bytes is tried with twice as many, and so on: it is suspected at
-  // sizes of its own, not at those of the buffers.
-  std::uint64_t grown_offset = ~std::uint64_t{0};
-  std::size_t grown_bytes = 0;
 
   bool object_form = false;       // an object holds the array
   bool array_seen = false;        // of the document at hand
@@ -103,10 +103,6 @@ struct Scanner::State {
   }
   // The end of the buffer, but at most so far from p.
   const char* within(const char* p, std::size_t bytes) const { return length(p, end) > bytes ? p + bytes : end; }
-  // How much of the record at p is tried at once.
-  std::size_t trial_bytes(const char* p) const {
-    return std::min(offset(p) == grown_offset ? grown_bytes : kOrdinaryRecord, limits.event_bytes);
-  }
   MoreBytes more() const { return last ? MoreBytes::kNo : MoreBytes::kYes; }
 
   // Each returns where it stopped, or stalls.
@@ -121,6 +117,7 @@ struct Scanner::State {
   const char* events(const char* p);
   bool swallows_records(const char* p, const char* bound, MoreBytes follow);
   const char* unfinished_event(const char* p, const char* bound);
+  const char* large_event(const char* p, const char* behind_it);
   const char* difficult_event(const char* p);
   const char* other_element(const char* p);
   const char* give_up(const char* p, EventFault fault);

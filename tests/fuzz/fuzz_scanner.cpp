@@ -30,12 +30,7 @@ void expect_same(const Scanned& a, const Scanned& b) {
   expect(a.events == b.events, "records depend on the buffers");
   expect(a.faults == b.faults, "faults depend on the buffers");
   expect(a.metadata == b.metadata, "metadata depend on the buffers");
-  expect(a.report.truncated == b.report.truncated && a.report.several_writers == b.report.several_writers &&
-             a.report.interrupted_at == b.report.interrupted_at && a.report.bare_array == b.report.bare_array &&
-             a.report.head_lost == b.report.head_lost && a.report.second_document == b.report.second_document &&
-             a.report.damaged_metadata == b.report.damaged_metadata &&
-             a.report.control_characters == b.report.control_characters,
-         "the report depends on the buffers");
+  expect(a.report == b.report, "the report depends on the buffers");
 }
 
 // Strings with escapes are no times to the reader; the strict parser hands them over decoded.

@@ -38,28 +38,11 @@ void wound(std::string& text, Random& random, bool at_head) {
   }
 }
 
-void require_same_report(const input::ScanReport& got, const input::ScanReport& wanted) {
-  REQUIRE(got.truncated == wanted.truncated);
-  REQUIRE(got.several_writers == wanted.several_writers);
-  REQUIRE(got.damaged_metadata == wanted.damaged_metadata);
-  REQUIRE(got.interrupted_at == wanted.interrupted_at);
-  REQUIRE(got.bare_array == wanted.bare_array);
-  REQUIRE(got.head_lost == wanted.head_lost);
-  REQUIRE(got.second_document == wanted.second_document);
-  REQUIRE(got.trailing_garbage == wanted.trailing_garbage);
-  REQUIRE(got.trailing_comma == wanted.trailing_comma);
-  REQUIRE(got.control_characters == wanted.control_characters);
-  REQUIRE(got.ended_at == wanted.ended_at);
-  REQUIRE(got.events_begin == wanted.events_begin);
-  REQUIRE(got.events_end == wanted.events_end);
-  REQUIRE(got.document_end == wanted.document_end);
-}
-
 void require_same(const Scanned& got, const Scanned& wanted) {
   require_same(got.events, wanted.events);
   REQUIRE(got.faults == wanted.faults);
   REQUIRE(got.metadata == wanted.metadata);
-  require_same_report(got.report, wanted.report);
+  REQUIRE(got.report == wanted.report);
 }
 
 // Pieces of documents in any order: whatever decides what a place is, and the places where it is hard to tell.
@@ -170,7 +153,7 @@ TEST_CASE("scanner: what it finds does not depend on the buffers, also in damage
 }
 
 TEST_CASE("scanner: what it finds in torn text does not depend on the buffers") {
-  constexpr std::uint64_t kTexts = 20000;
+  constexpr std::uint64_t kTexts = 6000;
   for (std::uint64_t seed = 0; seed < kTexts; ++seed) {
     Random random(seed);
     const std::string text = torn_text(random);

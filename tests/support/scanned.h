@@ -44,6 +44,7 @@ struct Scanned {
   std::vector<ScannedFault> faults;
   std::vector<std::pair<std::string, std::string>> metadata;
   input::ScanReport report;
+  bool operator==(const Scanned&) const = default;
 };
 
 /// How many fresh bytes the scanner gets in its next call; at least 1.

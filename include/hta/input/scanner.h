@@ -51,6 +51,8 @@ struct ScanReport {
   std::optional<std::uint64_t> events_begin;  ///< behind the bracket that opens the event array
   std::optional<std::uint64_t> events_end;    ///< of the bracket that closes it
   std::optional<std::uint64_t> document_end;  ///< behind the document, if it is whole
+
+  bool operator==(const ScanReport&) const = default;
 };
 
 /// Of a text whose parts were scanned by two scanners, the second one continue()d from the first.

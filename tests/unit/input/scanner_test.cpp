@@ -1,4 +1,6 @@
 // Damage, one kind at a time: what is used, what is counted, and where.
+#include <utility>
+
 #include "support/scanned.h"
 #include <catch2/catch.hpp>
 
@@ -25,6 +27,17 @@ std::string faults(const Scanned& scanned) {
   for (const ScannedFault& f : scanned.faults)
     out += (out.empty() ? "" : ", ") + std::string(event_fault_text(f.fault)) + " at " + std::to_string(f.offset);
   return out;
+}
+// In two pieces, parted at any byte, and byte by byte it gives what it gives in one.
+void check_any_cut(const std::string& text, const ScanLimits& limits = {}) {
+  const Scanned whole = scan(text, whole_text(), limits);
+  CHECK(scan(text, chunks_of(1), limits) == whole);
+  for (std::size_t cut = 1; cut < text.size(); ++cut) {
+    INFO("parted at " << cut);
+    bool first = true;
+    const auto sizes = [&] { return std::exchange(first, false) ? cut : text.size(); };
+    REQUIRE(scan(text, sizes, limits) == whole);
+  }
 }
 // Where the n-th record of document() begins if all before it are event()s.
 std::string at(std::string_view text, std::string_view part) {
@@ -194,6 +207,65 @@ TEST_CASE("scanner: limits drop what is too large, and nothing else") {
     CHECK(names(got) == "k1 k3");
     CHECK(faults(got) == "larger than the limit at " + at(text, large));
     CHECK(got.metadata.size() == 1);
+  }
+}
+
+TEST_CASE("scanner: what a place is does not depend on where a buffer ends") {
+  const std::string inner = R"({"ph":"X","name":"inner","ts":1})";
+  const std::string far(300, 'y');
+  SECTION("an object in front of which a colon stood is a value") {
+    const std::string text = "lost \"args\":" + inner + far;
+    CHECK(scan(text).events.empty());
+    check_any_cut(text);
+  }
+  SECTION("a value that begins as a document does is told by what follows") {
+    check_any_cut(document(event(1) + R"(,lost "a":{"with_stack":1,"traceEvents":[)" + event(2)));
+    check_any_cut(document(event(1) + R"(,lost "a":{"with_stack":1,"traceNames":[)" + event(2)));
+  }
+  SECTION("the name of a member is told by its colon, if that is near") {
+    check_any_cut("lost \"traceEvents\"" + std::string(200, ' ') + ":[]}");
+    check_any_cut("lost \"traceEvents\"" + std::string(300, ' ') + ":[]}");
+    check_any_cut("lost \"traceEvents\":" + std::string(300, ' ') + "[]}");
+  }
+  SECTION("the rare kinds of records have an end as well") {
+    const std::string outer = R"({"ph":"X","\u006eame":"outer","args":{"list":[)" + inner + R"(]},"ts":1,"dur":1})";
+    const std::string text = document(outer + "," + event(2));
+    CHECK(names(scan(text)) == "outer k2");
+    check_any_cut(text);
+  }
+  SECTION("a phase may end where a record is too large") {
+    const std::string text = document(R"({"name":"x","ph":"\u0058","ts":1},)" + event(2));
+    for (std::size_t limit = 10; limit < 40; ++limit) check_any_cut(text, {limit, 100});
+  }
+  SECTION("a byte order mark stands at the first byte") {
+    const std::string mark = "\xEF\xBB\xBF";
+    CHECK_FALSE(scan(mark + document(event(1))).report.head_lost);
+    CHECK(scan(mark + mark + document(event(1))).report.head_lost);
+    check_any_cut(mark + mark + document(event(1)));
+    check_any_cut(" " + mark + document(event(1)));
+  }
+}
+
+TEST_CASE("scanner: a large record is suspected at the same sizes in all buffers") {
+  const std::string inner = R"({"ph":"X","name":"inner","ts":1})";
+  const std::string filler(9000, 'y');
+  const auto record = [&](std::string_view key, std::string_view list, std::size_t fillers) {
+    std::string text = R"({"ph":"X","args":{"list":[)" + std::string(list) + "]";
+    for (; fillers > 0; --fillers) text += ",\"text\":\"" + filler + "\"";
+    return text + "},\"" + std::string(key) + R"(":"large","ts":1,"dur":1})";
+  };
+  const auto check = [&](const std::string& text, std::string_view wanted) {
+    const Scanned whole = scan(text);
+    CHECK(names(whole) == wanted);
+    for (const std::size_t size : {500u, 5000u, 16384u, 17000u, 40'000u}) CHECK(scan(text, chunks_of(size)) == whole);
+  };
+  for (const std::size_t fillers : {2u, 4u, 30u}) {
+    check(document(record("name", "", fillers) + "," + event(2)), "large k2");
+    check(document(record("n\\u0061me", "", fillers) + "," + event(2)), "large k2");
+    // What looks like a record in it may be one, behind a lost quote; the end of its list may be that of the events.
+    check(document(record("name", inner + ",{}", fillers) + "," + event(2)), "inner - k2");
+    check(document(record("n\\u0061me", inner + ",{}", fillers) + "," + event(2)), "inner - k2");
+    check(document(record("name", inner, fillers)).substr(0, 17'000), "inner");  // cut off
   }
 }
 
