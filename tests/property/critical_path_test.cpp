@@ -132,8 +132,8 @@ void check_tiling(const cp::Partial& path) {
 std::vector<std::string> words_of(const cp::Partial& path, Nanos shift_ns) {
   std::vector<std::string> words;
   for (const cp::PathRow& row : path.path) {
-    words.push_back(std::string(row.event.value_or(SharedText("-"))) + " " + std::to_string(row.time.begin - shift_ns) + " " +
-                    std::to_string(row.time.length()) + " " + std::string(cp::bound_name(row.bound)) + " " +
+    words.push_back(std::string(row.event.value_or(SharedText("-"))) + " " + std::to_string(row.time.begin - shift_ns) +
+                    " " + std::to_string(row.time.length()) + " " + std::string(cp::bound_name(row.bound)) + " " +
                     std::string(cp::link_name(row.link)) + " " + row.track);
   }
   return words;
